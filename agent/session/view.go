@@ -1,0 +1,40 @@
+package session
+
+import (
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/turn"
+)
+
+// View is a snapshot of a session for a surface. It is a value: nobody else changes it.
+type View struct {
+	Meta    Meta
+	Phase   turn.Phase
+	Turn    turn.Turn      // the open turn, or the last one
+	Pending []turn.Request // open requests, oldest first
+	Live    []turn.Task    // live tasks, in order of start
+	Usage   event.Usage
+	Limits  []event.Limit
+	Retry   *event.Retrying
+	// Engine says whether an engine process serves this session now.
+	Engine EngineState
+	// LastEvent is when the engine last said anything, zero when it never did.
+	LastEvent time.Time
+	LastText  time.Time
+	// Queued is the number of messages that were sent and that no turn has read yet, as far as known.
+	Queued int
+	// Storage is nil while everything is kept on disk, else the reason why it is not.
+	Storage error
+}
+
+// EngineState says whether an engine process serves the session.
+type EngineState string
+
+// The engine states.
+const (
+	EngineNone     EngineState = "none"
+	EngineStarting EngineState = "starting"
+	EngineRunning  EngineState = "running"
+	EngineStopping EngineState = "stopping"
+)
