@@ -1,10 +1,14 @@
 // Package proc runs child processes: session leader, line reader without a limit, stop ladder, death classes. It knows
-// no engine and no protocol.
+// no engine and no protocol, and it must never signal a process that it did not start or can't prove to descend from one
+// that it started.
 package proc
 
 import (
 	"context"
 	"errors"
+	"os"
+	"sync"
+	"time"
 
 	"keva/agent/event"
 )
@@ -16,46 +20,64 @@ type Spec struct {
 	Env  []string
 	Dir  string
 	// OnLine is called for each line of stdout, in order, from one goroutine, without the newline. The slice is only
-	// valid during the call. There is no limit to a line's length.
+	// valid during the call. There is no limit to a line's length. A last line without a newline is delivered too.
 	OnLine func([]byte)
 	// OnErr is the same for stderr, from another goroutine. It may be nil; the tail is kept anyway.
 	OnErr func([]byte)
 }
 
-// Rung is one step of a stop ladder: Do asks the process to end, then up to Wait is spent waiting for it.
+// Rung is one step of a stop ladder: Do asks the process to end, then up to Wait is spent waiting for it. Do must return;
+// one that waits itself (for the end of a turn, say) gives up when the process is Done.
 type Rung struct {
 	Name string
 	Do   func()
-	Wait Duration
+	Wait time.Duration
 }
 
 // ErrGone is returned by Write after the process ended or its stdin was closed.
 var ErrGone = errors.New("the process is gone")
 
-// Process is a running child.
-type Process struct{ impl }
+// Process is a running child. Its methods may be called from any goroutine.
+type Process struct {
+	id    identity // of the leader
+	os    *os.Process
+	stdin *lineWriter
+	tail  *tail
+	mark  string // value of MarkerEnv, unique to this child
 
-// Start launches spec as a session leader. A process that can't be started gives an *event.Error of class
-// event.ClassEngine whose message names the cause and the remedy (missing file, missing loader, not executable, wrong
-// format, missing directory).
-func Start(spec Spec) (*Process, error) { return start(spec) }
+	reaped chan struct{} // closed when the leader was waited for
+	done   chan struct{} // closed when reaped and all output was delivered
+
+	mu     sync.Mutex
+	rung   string             // the rung of the ladder that was climbed last, "" outside of a stop
+	ours   map[os.Signal]bool // the signals that the ladder sent
+	exited event.EngineExited // valid after done
+
+	stopping sync.Mutex // one ladder at a time
+	budgets  budgets
+	kin      kin // guarded by stopping
+}
 
 // PID is the process id, also after it ended.
-func (p *Process) PID() int { return p.pid() }
+func (p *Process) PID() int { return p.id.pid }
 
-// Write writes line and a newline to stdin, whole or not at all as far as the caller can see, one caller at a time. It
-// gives up with ctx.
-func (p *Process) Write(ctx context.Context, line []byte) error { return p.write(ctx, line) }
+// Write writes line and a newline to stdin, one caller at a time. It gives up with ctx.
+//
+// An error means that nothing of the line was written, or that the process is gone, with one exception: when ctx ends
+// while the child has taken a part of the line, the rest follows before any other line, because half a frame would
+// spoil the next one. The error then is a *PartialError.
+func (p *Process) Write(ctx context.Context, line []byte) error { return p.stdin.write(ctx, line) }
 
-// CloseStdin closes stdin. Calling it again is harmless.
-func (p *Process) CloseStdin() { p.closeStdin() }
+// CloseStdin closes stdin, cutting a line that is being written. Calling it again is harmless.
+func (p *Process) CloseStdin() { p.stdin.close() }
 
-// Done is closed when the process was reaped and all of its output was delivered.
-func (p *Process) Done() <-chan struct{} { return p.done() }
+// Done is closed when the process was reaped and all of its output was delivered. A descendant that holds stdout open
+// after the process died does not hold Done: what it writes later than outputGrace is not read.
+func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit tells how it ended; valid after Done.
-func (p *Process) Exit() event.EngineExited { return p.exit() }
-
-// Stop climbs the ladder until the process is gone: the given rungs first, then close stdin, SIGINT, SIGTERM, SIGKILL,
-// then verified descendants. The rung that worked is in Exit().Rung. It returns when the process is gone.
-func (p *Process) Stop(rungs ...Rung) { p.stop(rungs) }
+// Exit tells how it ended; valid after Done. Before that its class is event.ExitUnknown.
+func (p *Process) Exit() event.EngineExited {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exited
+}

@@ -1,0 +1,90 @@
+package proc
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// budgets are the waits of the ladder's own rungs.
+type budgets struct{ stdin, sigint, sigterm, sigkill, kin time.Duration }
+
+// Both engines end within 100 ms of a closed stdin when they are well (protocol notes); the rest is for busy devices.
+var defaultBudgets = budgets{
+	stdin:   2 * time.Second,
+	sigint:  2 * time.Second,
+	sigterm: 2 * time.Second,
+	sigkill: 5 * time.Second,
+	kin:     time.Second,
+}
+
+// Stop climbs the ladder until the process is gone: the given rungs first, then close stdin, SIGINT, SIGTERM, SIGKILL,
+// then verified descendants. The rung that worked is in Exit().Rung. It returns when the process is gone; only one that
+// the kernel can't end (stuck in a device) outlives it, and then Done stays open.
+//
+// Calling it again, or for a process that ended by itself, is harmless and still ends descendants.
+func (p *Process) Stop(rungs ...Rung) {
+	p.stopping.Lock()
+	defer p.stopping.Unlock()
+	b := p.budgets
+	ladder := append(append([]Rung{}, rungs...),
+		Rung{"stdin", p.CloseStdin, b.stdin},
+		Rung{"SIGINT", func() { p.signal(syscall.SIGINT) }, b.sigint},
+		Rung{"SIGTERM", func() { p.signal(syscall.SIGTERM) }, b.sigterm},
+		Rung{"SIGKILL", func() { p.signal(syscall.SIGKILL) }, b.sigkill},
+	)
+	for _, r := range ladder {
+		// Tools have sessions of their own and new parents once the leader is dead: who they are must be known before.
+		p.kin.extend(p.mark)
+		if !p.climb(r) {
+			break
+		}
+		if p.gone(r.Wait) {
+			break
+		}
+	}
+	p.kin.extend(p.mark)
+	p.kin.end(p.id.pid, p.mark, b.kin)
+	select {
+	case <-p.reaped:
+		<-p.done
+	default:
+	}
+}
+
+// climb does one rung unless the process is gone already, and reports whether it did.
+func (p *Process) climb(r Rung) bool {
+	p.mu.Lock()
+	select {
+	case <-p.reaped:
+		p.mu.Unlock()
+		return false
+	default:
+	}
+	p.rung = r.Name
+	p.mu.Unlock()
+	if r.Do != nil {
+		r.Do()
+	}
+	return true
+}
+
+// gone waits up to d for the leader to be reaped.
+func (p *Process) gone(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.reaped:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// signal sends s to the leader alone. os.Process never signals a pid that was reaped.
+func (p *Process) signal(s os.Signal) {
+	p.mu.Lock()
+	p.ours[s] = true
+	p.mu.Unlock()
+	_ = p.os.Signal(s) // os.ErrProcessDone is what we want
+}
