@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"keva/agent/event"
+	"keva/agent/runtime"
 	"keva/agent/turn"
 )
 
@@ -24,6 +25,14 @@ type View struct {
 	LastText  time.Time
 	// Queued is the number of messages that were sent and that no turn has read yet, as far as known.
 	Queued int
+	// Open are the tool calls that run now, in order of start.
+	Open []turn.Item
+	// Verdict is how the last user turn went, "" while anything is open.
+	Verdict event.Outcome
+	// Exit is set while no engine runs because the last one ended.
+	Exit *event.EngineExited
+	// Capabilities are those of the running engine, zero when none runs.
+	Capabilities runtime.Capabilities
 	// Storage is nil while everything is kept on disk, else the reason why it is not.
 	Storage error
 }

@@ -96,6 +96,12 @@ type State struct {
 	Items        []Item         `json:"items"`
 	Requests     []Request      `json:"approvals"`
 	Unrecognised map[string]int `json:"unrecognised"` // count by Unrecognised.Type
+	// Queue holds the ids of user messages that no turn has read yet, as far as the engine tells.
+	Queue []string `json:"queue,omitempty"`
+	// Unread holds the ids of messages that waited when an engine went: whether it had read them is not known.
+	Unread []string `json:"unread,omitempty"`
+	// Messages counts the user's messages.
+	Messages int `json:"messages"`
 
 	Ready  event.SessionReady  `json:"ready"`
 	Usage  event.Usage         `json:"usage"`

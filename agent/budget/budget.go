@@ -1,0 +1,42 @@
+// Package budget is the one table of every timeout and limit of the system: what it is, how much, who enforces it. The
+// docs are generated from it, and nobody else holds such a number.
+package budget
+
+import "time"
+
+// Budget is one timeout or limit. Either Time or Size is set.
+type Budget struct {
+	Name    string        // stable, for docs and diagnostics
+	Time    time.Duration // a timeout
+	Size    int64         // a limit, in Unit
+	Unit    string        // of Size: bytes, messages, characters
+	Meaning string        // what happens when it is spent
+	Owner   string        // package that enforces it
+}
+
+// The budgets.
+var (
+	SlotYield = Budget{
+		Name: "slot yield", Time: 5 * time.Second, Owner: "agent/session",
+		Meaning: "How long a new holder of the engine slot waits for the old one before it is refused with the holder's name.",
+	}
+	Interrupt = Budget{
+		Name: "interrupt", Time: 10 * time.Second, Owner: "agent/session",
+		Meaning: "How long an interrupted turn may take to end before the engine is stopped.",
+	}
+	EngineStop = Budget{
+		Name: "engine stop", Time: 20 * time.Second, Owner: "agent/session",
+		Meaning: "How long closing a session waits for its engine to be gone.",
+	}
+	Settle = Budget{
+		Name: "settle", Time: 30 * time.Minute, Owner: "agent/session",
+		Meaning: "How long tasks may stay silent after the turn was answered before they are shown as unknown. Never as done.",
+	}
+	Prompt = Budget{
+		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
+		Meaning: "A longer prompt is refused with the advice to put it in a file.",
+	}
+)
+
+// All lists every budget, in the order of the docs.
+func All() []Budget { return []Budget{SlotYield, Interrupt, EngineStop, Settle, Prompt} }

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"keva/agent/event"
+	"keva/agent/turn"
+)
+
+// account applies a batch to the state and keeps the session's line in the list up to date. err is the store's refusal of
+// the batch, or nil.
+func (s *Session) account(evs []event.Event, err error) {
+	s.mu.Lock()
+	for _, e := range evs {
+		s.state.Apply(e)
+		s.seq = e.Seq
+		if b, ok := e.Body.(event.SessionReady); ok && b.EngineSession != "" {
+			s.meta.EngineSession = b.EngineSession
+		}
+	}
+	s.storage = err
+	if err == nil {
+		s.storage = s.svc.deps.Store.Ephemeral()
+	}
+	before := s.meta
+	s.meta.Badge = badge(&s.state)
+	if l := line(&s.state, evs); l != "" {
+		s.meta.Line = l
+	}
+	close(s.accounted)
+	s.accounted = make(chan struct{})
+	m := s.meta
+	listed := before.Badge != m.Badge || before.Line != m.Line || before.EngineSession != m.EngineSession
+	if len(evs) > 0 && (listed || evs[len(evs)-1].Time.Sub(before.Updated) > updatedEvery) {
+		m.Updated = evs[len(evs)-1].Time
+		s.meta.Updated = m.Updated
+	} else {
+		listed = false
+	}
+	s.mu.Unlock()
+	if m.Updated.Equal(before.Updated) && !listed {
+		return
+	}
+	if err := s.svc.deps.Store.PutSession(ctxBackground, m); err != nil {
+		s.svc.deps.Log("keep session", err)
+	}
+	if listed {
+		s.svc.changed()
+	}
+}
+
+// badge says how the session stands, in the list. Unknown is never shown as done.
+func badge(s *turn.State) Badge {
+	switch s.Phase() {
+	case turn.PhaseEmpty:
+		return BadgeEmpty
+	case turn.PhaseNeedsYou:
+		return BadgeNeedsYou
+	case turn.PhaseRunning, turn.PhaseAnswered:
+		return BadgeRunning
+	case turn.PhaseSettled:
+	}
+	switch s.Verdict() {
+	case event.Success:
+		return BadgeDone
+	case event.Failure, event.Timeout:
+		return BadgeFailed
+	case event.Interrupted:
+		return BadgeInterrupted
+	case event.Unknown:
+		return BadgeUnknown
+	}
+	return BadgeUnknown // messages, but no turn was ever seen
+}
+
+// line is what the list shows under the title; "" leaves the one before.
+func line(s *turn.State, evs []event.Event) string {
+	if p := s.PendingRequests(); len(p) > 0 {
+		if a := p[0].Approval; a != nil {
+			if a.Command != "" {
+				return oneLine("Run "+a.Command+"?", 100)
+			}
+			return oneLine(a.Title+"?", 100)
+		}
+		if q := p[0].Question; q != nil && len(q.Questions) > 0 {
+			return oneLine(q.Questions[0].Text, 100)
+		}
+	}
+	for i := len(evs) - 1; i >= 0; i-- {
+		switch b := evs[i].Body.(type) {
+		case event.EngineExited:
+			if b.Class != event.ExitStopped && b.Class != event.ExitClean && b.Advice != "" {
+				return oneLine(b.Advice, 100)
+			}
+		case event.TurnCompleted:
+			if b.Error != nil {
+				return oneLine(b.Error.Message, 100)
+			}
+		case event.TextFinal:
+			if evs[i].Scope == "" {
+				return oneLine(b.Text, 100)
+			}
+		case event.ToolStarted:
+			if evs[i].Scope == "" {
+				return oneLine(b.Title, 100)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,206 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/runtime"
+	"keva/agent/slot"
+)
+
+// Deps is what the service needs from the world. All fields but Instructions and Log must be set.
+type Deps struct {
+	Store     Store
+	Slot      *slot.Slot
+	Factories []runtime.Factory
+	// Provider resolves a provider id for an engine: address and key. Its errors are for people.
+	Provider func(ctx context.Context, provider, engine string) (runtime.Provider, error)
+	// CheckDir reports why a project folder can't be used, or nil.
+	CheckDir func(dir string) error
+	// Instructions returns the project's own CLAUDE.md / AGENTS.md text, "" if it has none.
+	Instructions func(dir string) string
+	Clock        func() time.Time // UTC
+	NewID        func() string    // a UUID
+	// Log takes what went wrong in the background, once.
+	Log func(what string, err error)
+}
+
+// New says what a new session is about.
+type New struct {
+	Dir, Engine, Provider, Model, Effort string
+}
+
+// Service hands out sessions. It is safe for concurrent use.
+type Service struct {
+	deps Deps
+
+	mu       sync.Mutex
+	open     map[string]*Session
+	watchers map[chan struct{}]bool
+}
+
+// NewService returns a service over deps.
+func NewService(deps Deps) *Service {
+	if deps.Instructions == nil {
+		deps.Instructions = func(string) string { return "" }
+	}
+	if deps.Log == nil {
+		deps.Log = func(string, error) {}
+	}
+	return &Service{deps: deps, open: map[string]*Session{}, watchers: map[chan struct{}]bool{}}
+}
+
+// Sessions lists all sessions, the newest first. Badges of sessions that are open in this process are current.
+func (s *Service) Sessions(ctx context.Context) ([]Meta, error) {
+	list, err := s.deps.Store.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		s.mu.Lock()
+		o := s.open[list[i].ID]
+		s.mu.Unlock()
+		if o != nil {
+			list[i] = o.View().Meta
+		} else if b := list[i].Badge; b == BadgeRunning || b == BadgeNeedsYou {
+			// It was running when Keva went; nobody has looked since. Not known is not running, and not done.
+			list[i].Badge, list[i].Line = BadgeUnknown, "Keva was closed while this was running"
+		}
+	}
+	return list, nil
+}
+
+// Create makes a session and opens it. No engine starts before the first Send.
+func (s *Service) Create(ctx context.Context, n New) (*Session, error) {
+	if err := s.deps.CheckDir(n.Dir); err != nil {
+		return nil, err
+	}
+	if _, err := s.factory(n.Engine); err != nil {
+		return nil, err
+	}
+	now := s.deps.Clock()
+	m := Meta{
+		ID: s.deps.NewID(), Dir: n.Dir, Engine: n.Engine, Provider: n.Provider, Model: n.Model, Effort: n.Effort,
+		Created: now, Updated: now, Badge: BadgeEmpty,
+	}
+	if err := s.deps.Store.PutSession(ctx, m); err != nil {
+		return nil, err
+	}
+	o, err := s.load(ctx, m)
+	if err == nil {
+		s.changed()
+	}
+	return o, err
+}
+
+// Open returns the session, loading it when it is not open yet.
+func (s *Service) Open(ctx context.Context, id string) (*Session, error) {
+	s.mu.Lock()
+	o := s.open[id]
+	s.mu.Unlock()
+	if o != nil {
+		return o, nil
+	}
+	m, err := s.deps.Store.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.load(ctx, m)
+}
+
+func (s *Service) load(ctx context.Context, m Meta) (*Session, error) {
+	evs, err := s.deps.Store.Events(ctx, m.ID, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if o := s.open[m.ID]; o != nil { // somebody was faster
+		s.mu.Unlock()
+		return o, nil
+	}
+	o := newSession(s, m, evs)
+	s.open[m.ID] = o
+	s.mu.Unlock()
+	o.recover()
+	return o, nil
+}
+
+// Delete stops the session's engine and removes it with all of its events.
+func (s *Service) Delete(ctx context.Context, id string) error {
+	s.mu.Lock()
+	o := s.open[id]
+	s.mu.Unlock()
+	if o != nil {
+		if err := o.Close(ctx); err != nil {
+			return err
+		}
+	}
+	err := s.deps.Store.DeleteSession(ctx, id)
+	s.changed()
+	return err
+}
+
+// Close stops all engines and closes all sessions.
+func (s *Service) Close(ctx context.Context) error {
+	s.mu.Lock()
+	var all []*Session
+	for _, o := range s.open {
+		all = append(all, o)
+	}
+	s.mu.Unlock()
+	var errs []error
+	for _, o := range all {
+		errs = append(errs, o.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Changes tells when the list may have changed. It holds at most one signal; it is closed when ctx ends.
+func (s *Service) Changes(ctx context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	s.mu.Lock()
+	s.watchers[ch] = true
+	s.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watchers, ch)
+		close(ch)
+	})
+	return ch
+}
+
+func (s *Service) changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ch := range s.watchers {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (s *Service) factory(id string) (runtime.Factory, error) {
+	for _, f := range s.deps.Factories {
+		if f.ID() == id {
+			return f, nil
+		}
+	}
+	return nil, &event.Error{
+		Class:   event.ClassConfig,
+		Message: "This session uses the engine “" + id + "”, which this version of Keva does not have. Choose another engine in the settings and begin a new session.",
+	}
+}
+
+func (s *Service) forget(o *Session) {
+	s.mu.Lock()
+	if s.open[o.id] == o {
+		delete(s.open, o.id)
+	}
+	s.mu.Unlock()
+	s.changed()
+}
