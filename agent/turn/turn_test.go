@@ -24,7 +24,9 @@ func play(evs ...any) *State {
 	return s
 }
 
-func in(turn, scope string, b event.Body) event.Event { return event.Event{Turn: turn, Scope: scope, Body: b} }
+func in(turn, scope string, b event.Body) event.Event {
+	return event.Event{Turn: turn, Scope: scope, Body: b}
+}
 
 var (
 	begin = event.TurnStarted{Origin: event.OriginUser}
@@ -90,8 +92,11 @@ func TestExitLeavesUnknown(t *testing.T) {
 // I-11: at the end of a turn, items whose end was seen keep it, the others are unknown; a late end is still evidence.
 func TestOpenItemsAtTurnEnd(t *testing.T) {
 	evs := []any{
-		begin, event.ToolStarted{ID: "ok"}, event.ToolEnded{ID: "ok", Outcome: event.Success},
-		event.ToolStarted{ID: "open"}, done,
+		begin,
+		event.ToolStarted{ID: "ok"},
+		event.ToolEnded{ID: "ok", Outcome: event.Success},
+		event.ToolStarted{ID: "open"},
+		done,
 	}
 	s := play(evs...)
 	if s.Item("ok").Outcome != event.Success || s.Item("open").Outcome != event.Unknown {
