@@ -1,0 +1,151 @@
+package draw
+
+import (
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+
+	"keva/ui/theme"
+)
+
+// Board is what a Widget draws on, for one width. The same drawing function measures and draws, so the two can't differ:
+// while Measuring, nothing is made.
+type Board struct {
+	Width     float32
+	Measuring bool
+
+	widget  *Widget
+	objects []fyne.CanvasObject
+	used    map[string]bool
+}
+
+// Box is how a rectangle looks. Empty colours are not drawn.
+type Box struct {
+	Fill, Line fyne.ThemeColorName
+	Radius     float32
+	Corners    Corners // where they differ from Radius
+}
+
+// Corners are radii; 0 means Radius.
+type Corners struct{ TopLeft, TopRight, BottomLeft, BottomRight float32 }
+
+// Rect draws a rectangle.
+func (b *Board) Rect(x, y, w, h float32, box Box) {
+	if b.Measuring {
+		return
+	}
+	r := &canvas.Rectangle{
+		CornerRadius: box.Radius, TopLeftCornerRadius: box.Corners.TopLeft, TopRightCornerRadius: box.Corners.TopRight,
+		BottomLeftCornerRadius: box.Corners.BottomLeft, BottomRightCornerRadius: box.Corners.BottomRight,
+	}
+	if box.Fill != "" {
+		r.FillColor = theme.Color(box.Fill)
+	}
+	if box.Line != "" {
+		r.StrokeColor, r.StrokeWidth = theme.Color(box.Line), theme.Border
+	}
+	b.put(r, x, y, w, h)
+}
+
+// Rule draws a horizontal separator.
+func (b *Board) Rule(x, y, w float32) { b.Rect(x, y, w, theme.Border, Box{Fill: theme.Line}) }
+
+// Text draws one line in the middle of height h, cut with an ellipsis where w is too narrow.
+func (b *Board) Text(x, y, w, h float32, text string, s Style, align fyne.TextAlign) {
+	if b.Measuring || text == "" || w <= 0 {
+		return
+	}
+	b.raw(x, y, w, h, Cut(text, w, s, "…"), s, align)
+}
+
+// Clipped draws one line that ends at w without an ellipsis.
+func (b *Board) Clipped(x, y, w, h float32, text string, s Style) {
+	if b.Measuring || text == "" || w <= 0 {
+		return
+	}
+	b.raw(x, y, w, h, Cut(text, w, s, ""), s, fyne.TextAlignLeading)
+}
+
+func (b *Board) raw(x, y, w, h float32, text string, s Style, align fyne.TextAlign) {
+	t := canvas.NewText(text, theme.Color(s.Color))
+	t.TextSize, t.TextStyle, t.Alignment = theme.Size(s.Role), s.TextStyle(), align
+	b.put(t, x, y, w, h)
+}
+
+// Lines draws text of one style, broken into lines, and returns its height.
+func (b *Board) Lines(x, y, w float32, text string, s Style) float32 {
+	lines := Wrap(text, s, w)
+	h := s.LineHeight()
+	if !b.Measuring {
+		for i, l := range lines {
+			if l != "" {
+				b.raw(x, y+float32(i)*h, w, h, l, s, fyne.TextAlignLeading)
+			}
+		}
+	}
+	return float32(len(lines)) * h
+}
+
+// Flow draws spans, broken into lines of height h, and returns the height. Links call open with their address; inline code
+// gets its ground.
+func (b *Board) Flow(x, y, w, h float32, spans []Span, open func(string)) float32 {
+	lines := Flow(spans, w)
+	if !b.Measuring {
+		for i, line := range lines {
+			b.flowLine(x, y+float32(i)*h, h, line, spans, open, i)
+		}
+	}
+	return float32(len(lines)) * h
+}
+
+func (b *Board) flowLine(x, y, h float32, line FlowLine, spans []Span, open func(string), n int) {
+	for i, p := range line {
+		span := spans[p.Span]
+		if span.Style.Mono {
+			b.Rect(x+p.X-2, y+1, p.W+4, h-2, Box{Fill: theme.Code, Radius: 4})
+		}
+		b.raw(x+p.X, y, p.W, h, p.Text, span.Style, fyne.TextAlignLeading)
+		if span.Link != "" && open != nil {
+			id := "link " + strconv.Itoa(n) + "." + strconv.Itoa(i) + " " + span.Link
+			b.Tap(id, x+p.X, y, p.W, h, TapOptions{Label: span.Link, Link: true, Radius: 4, Tapped: func() { open(span.Link) }})
+		}
+	}
+}
+
+// Object places another object.
+func (b *Board) Object(o fyne.CanvasObject, x, y, w, h float32) {
+	if !b.Measuring {
+		b.put(o, x, y, w, h)
+	}
+}
+
+// Keep returns the object that has id in this widget, made at its first use. It survives being drawn again, so that a tap
+// or an entry is not lost while rows change; one that is not used in a drawing is dropped.
+func (b *Board) Keep(id string, make func() fyne.CanvasObject) fyne.CanvasObject {
+	o, ok := b.widget.kept[id]
+	if !ok {
+		o = make()
+		b.widget.kept[id] = o
+	}
+	if !b.Measuring {
+		b.used[id] = true
+	}
+	return o
+}
+
+// Tap makes an area that can be tapped.
+func (b *Board) Tap(id string, x, y, w, h float32, o TapOptions) {
+	if b.Measuring {
+		return
+	}
+	a := b.Keep("tap "+id, func() fyne.CanvasObject { return newArea() }).(*area)
+	a.set(o)
+	b.put(a, x, y, w, h)
+}
+
+func (b *Board) put(o fyne.CanvasObject, x, y, w, h float32) {
+	o.Resize(fyne.NewSize(w, h))
+	o.Move(fyne.NewPos(x, y))
+	b.objects = append(b.objects, o)
+}
