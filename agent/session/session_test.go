@@ -152,6 +152,10 @@ func TestSlotIsHeldAndYielded(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "first") {
 		t.Fatalf("%v does not name the holder", err)
 	}
+	a.yield() // asked while a turn runs: work is not cut off
+	if a.View().Exit != nil {
+		t.Fatal("a running turn was cut off for another session")
+	}
 	w.factory.last().emit("t1", event.TurnCompleted{Outcome: event.Success, Origin: event.OriginUser})
 	until(t, live, phase(turn.PhaseSettled))
 	if err := b.Send(bg, "second"); err != nil {
