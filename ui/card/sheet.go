@@ -32,8 +32,8 @@ type SheetOptions struct {
 // Sheet asks the user one thing.
 type Sheet interface {
 	fyne.CanvasObject
-	// Show shows a request, as number n of total.
-	Show(r turn.Request, n, total int)
+	// Ask shows a request, as number n of total.
+	Ask(r turn.Request, n, total int)
 	HeightFor(width float32) float32
 	// FocusFirst gives the keyboard to the button that changes nothing.
 	FocusFirst(c fyne.Canvas)
