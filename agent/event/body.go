@@ -21,6 +21,8 @@ type TurnStarted struct {
 type UserMessage struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
+	// Context is what Keva put before the text: a handoff brief or a replay. It is not the user's.
+	Context string `json:"context,omitempty"`
 	// Delivery says what became of it when it was sent: it started a turn, or it waits behind or inside a running one.
 	Delivery Delivery `json:"delivery"`
 }

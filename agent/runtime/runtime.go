@@ -47,6 +47,8 @@ type Start struct {
 type Message struct {
 	ID   string // unique in the session, a UUID
 	Text string // valid UTF-8, not empty
+	// Context is sent before Text as a block of its own: a handoff brief or a replay; usually "".
+	Context string
 }
 
 // Answer is the reply to an ApprovalAsked or a QuestionAsked.
