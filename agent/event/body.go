@@ -5,8 +5,9 @@ import "encoding/json"
 // SessionReady says that the engine has opened its own session. It may come again (each turn of some engines): the last
 // one holds.
 type SessionReady struct {
-	EngineSession string `json:"engine_session"` // the engine's id, needed for resume
-	Engine        string `json:"engine"`         // label for people, e.g. "Claude Code 2.1.197"
+	EngineSession string `json:"engine_session"`    // the engine's id, needed for resume
+	Engine        string `json:"engine"`            // label for people, e.g. "Claude Code 2.1.197"
+	Factory       string `json:"factory,omitempty"` // id of the engine's factory; the session sets it
 	Model         string `json:"model,omitempty"`
 	Dir           string `json:"dir,omitempty"`
 	Mode          string `json:"mode,omitempty"` // the engine's own word for its permission mode

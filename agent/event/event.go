@@ -131,6 +131,7 @@ const (
 	ClassEngine      Class = "engine"      // the engine itself failed
 	ClassEngineGone  Class = "engine_gone" // the engine's process ended
 	ClassConfig      Class = "config"      // settings that can't work
+	ClassResume      Class = "resume"      // the engine can't continue its session
 	ClassInterrupted Class = "interrupted" // stopped on request
 	ClassOther       Class = "other"       // has a message but no kind
 )

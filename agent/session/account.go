@@ -13,7 +13,7 @@ func (s *Session) account(evs []event.Event, err error) {
 		s.state.Apply(e)
 		s.seq = e.Seq
 		if b, ok := e.Body.(event.SessionReady); ok && b.EngineSession != "" {
-			s.meta.EngineSession = b.EngineSession
+			s.meta.EngineSession, s.ready = b.EngineSession, true
 		}
 	}
 	s.storage = err

@@ -32,7 +32,7 @@ func (s *Session) Send(ctx context.Context, text string) error {
 	s.mu.Lock()
 	first := s.meta.Title == ""
 	s.mu.Unlock()
-	if err := rt.Send(ctx, runtime.Message{ID: s.svc.deps.NewID(), Text: text}); err != nil {
+	if err := s.deliver(ctx, rt, runtime.Message{ID: s.svc.deps.NewID(), Text: text}); err != nil {
 		return err
 	}
 	s.setMeta(func(m *Meta) {
@@ -92,10 +92,22 @@ func (s *Session) ensureEngine(ctx context.Context) (runtime.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.start(ctx, f, lease, runtime.Start{
+	st := runtime.Start{
 		Session: s.id, Dir: m.Dir, Model: m.Model, Effort: m.Effort, Resume: m.EngineSession, Provider: prov,
 		Instructions: s.svc.deps.Instructions(m.Dir),
-	})
+	}
+	if st.Resume == "" {
+		if err := s.stashHandoff(ctx, m.Engine); err != nil {
+			lease.Release()
+			return nil, err
+		}
+		return s.start(ctx, f, lease, st)
+	}
+	rt, err = s.start(ctx, f, lease, st)
+	if e := (*event.Error)(nil); errors.As(err, &e) && e.Class == event.ClassResume {
+		return s.startAfresh(ctx, e.Detail)
+	}
+	return rt, err
 }
 
 func (s *Session) acquire(ctx context.Context, m Meta) (*slot.Lease, error) {
@@ -132,8 +144,9 @@ func (s *Session) start(ctx context.Context, f runtime.Factory, lease *slot.Leas
 	s.mu.Lock()
 	run := runPrefix(s.seq + 1)
 	s.run, s.phase, s.lease = run, EngineStarting, lease
+	s.resumed, s.ready, s.sent = st.Resume != "", false, nil
 	s.mu.Unlock()
-	rt, err := f.Start(ctx, lease, st, func(e event.Event) { s.take(run, e) })
+	rt, err := f.Start(ctx, lease, st, func(e event.Event) { s.take(run, f.ID(), e) })
 	if err != nil {
 		s.mu.Lock()
 		s.phase, s.lease = EngineNone, nil
@@ -143,23 +156,37 @@ func (s *Session) start(ctx context.Context, f runtime.Factory, lease *slot.Leas
 	}
 	s.mu.Lock()
 	s.engine, s.phase, s.caps = rt, EngineRunning, rt.Capabilities()
+	gone := make(chan struct{})
+	s.gone = gone
 	s.mu.Unlock()
-	go func() {
-		<-rt.Done()
-		s.mu.Lock()
-		if s.engine == rt {
-			s.engine, s.phase, s.lease, s.caps = nil, EngineNone, nil, runtime.Capabilities{}
-		}
-		s.mu.Unlock()
-		lease.Release()
-		s.svc.changed()
-	}()
+	go s.watch(rt, lease, gone)
 	return rt, nil
 }
 
+// watch waits for the end of an engine and frees what it held. An engine that was to continue its own session and died
+// before it was ready has a dead session: it gets one more try with a fresh one.
+func (s *Session) watch(rt runtime.Runtime, lease *slot.Lease, gone chan struct{}) {
+	<-rt.Done()
+	s.mu.Lock()
+	var again *runtime.Message
+	if s.engine == rt {
+		if s.resumed && !s.ready && !s.closed && s.phase != EngineStopping {
+			again = s.sent
+		}
+		s.engine, s.phase, s.lease, s.caps = nil, EngineNone, nil, runtime.Capabilities{}
+	}
+	s.mu.Unlock()
+	lease.Release()
+	close(gone)
+	s.svc.changed()
+	if again != nil {
+		s.retry(*again)
+	}
+}
+
 // take is the sink: from the engine into the pipe. What Keva itself says is durable before it is written to the engine.
-func (s *Session) take(run string, e event.Event) {
-	e = s.stamp(run, e)
+func (s *Session) take(run, factory string, e event.Event) {
+	e = s.stamp(run, factory, e)
 	wait := false
 	switch e.Body.(type) {
 	case event.UserMessage, event.ApprovalResolved, event.QuestionAnswered:
@@ -252,7 +279,7 @@ func (s *Session) StopEngine(ctx context.Context) error { return s.stopEngine(ct
 
 func (s *Session) stopEngine(ctx context.Context) error {
 	s.mu.Lock()
-	rt := s.engine
+	rt, gone := s.engine, s.gone
 	if rt != nil {
 		s.phase = EngineStopping
 	}
@@ -262,7 +289,15 @@ func (s *Session) stopEngine(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, budget.EngineStop.Time)
 	defer cancel()
-	return rt.Stop(ctx)
+	if err := rt.Stop(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Close stops the engine and forgets the session in memory. What was shown is stored.

@@ -101,6 +101,7 @@ type fakeEngine struct {
 	answers  []runtime.Answer
 	answered map[string]bool
 	sent     []string
+	contexts []string
 	deaf     bool // does not react to an interrupt
 }
 
@@ -109,11 +110,12 @@ func (f *fakeEngine) Capabilities() runtime.Capabilities {
 }
 
 func (f *fakeEngine) Send(_ context.Context, m runtime.Message) error {
+	f.mu.Lock()
+	f.contexts = append(f.contexts, m.Context)
+	f.sent = append(f.sent, m.Text)
+	f.mu.Unlock()
 	f.emit("t1", event.TurnStarted{Origin: event.OriginUser})
 	f.emit("t1", event.UserMessage{ID: m.ID, Text: m.Text, Delivery: event.DeliveryPrompt})
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sent = append(f.sent, m.Text)
 	return nil
 }
 
@@ -154,9 +156,17 @@ type fakeFactory struct {
 	mu      sync.Mutex
 	engines []*fakeEngine
 	err     error
+	id      string
+
+	refuseResume bool
 }
 
-func (f *fakeFactory) ID() string    { return "fake" }
+func (f *fakeFactory) ID() string {
+	if f.id != "" {
+		return f.id
+	}
+	return "fake"
+}
 func (f *fakeFactory) Label() string { return "Fake" }
 
 func (f *fakeFactory) Check(context.Context, *slot.Lease) (string, error) { return "1", nil }
@@ -169,6 +179,9 @@ func (f *fakeFactory) Start(_ context.Context, l *slot.Lease, s runtime.Start, s
 	defer f.mu.Unlock()
 	if f.err != nil {
 		return nil, f.err
+	}
+	if f.refuseResume && s.Resume != "" {
+		return nil, &event.Error{Class: event.ClassResume, Message: "no such session"}
 	}
 	e := &fakeEngine{sink: sink, start: s, done: make(chan struct{}), answered: map[string]bool{}}
 	f.engines = append(f.engines, e)

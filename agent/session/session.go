@@ -33,6 +33,12 @@ type Session struct {
 	accounted chan struct{}
 	storage   error
 	closed    bool
+	gone      chan struct{} // closed when the present engine was waited for and its lease is released
+
+	stash   func() string    // what the next message is preceded by, nil when the engine remembers by itself
+	resumed bool             // the present engine was asked to continue its own session
+	ready   bool             // and has said that it is ready
+	sent    *runtime.Message // the last message to the present engine
 }
 
 func newSession(svc *Service, m Meta, history []event.Event) *Session {
@@ -109,11 +115,14 @@ func (s *Session) setMeta(change func(*Meta)) {
 
 // stamp makes ids of one engine process unique in the session: engines and mappers count from the start in each process.
 // Task ids stay as they are, since a task may be ended by a later process.
-func (s *Session) stamp(run string, e event.Event) event.Event {
+func (s *Session) stamp(run, factory string, e event.Event) event.Event {
 	if e.Turn != "" {
 		e.Turn = run + e.Turn
 	}
 	switch b := e.Body.(type) {
+	case event.SessionReady:
+		b.Factory = factory
+		e.Body = b
 	case event.ApprovalAsked:
 		b.ID = run + b.ID
 		e.Body = b

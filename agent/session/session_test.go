@@ -256,3 +256,76 @@ func TestResume(t *testing.T) {
 		t.Fatalf("resumed %q", r)
 	}
 }
+
+// DESIGN §9: another engine is told what happened by a brief that is made from the store at send time; the same engine,
+// whose own session is dead, by the last messages. Each is sent once, and is not the user's text.
+func TestHandoff(t *testing.T) {
+	w := newWorld(t)
+	s := w.create()
+	live := s.Subscribe(t.Context())
+	turnDone := func(text string) {
+		e := w.factory.last()
+		e.emit("t1", event.SessionReady{EngineSession: "eng"})
+		e.emit("t1", event.TextFinal{Block: "b", Text: text})
+		e.emit("t1", event.TurnCompleted{Outcome: event.Success, Origin: event.OriginUser})
+		until(t, live, phase(turn.PhaseSettled))
+	}
+	_ = s.Send(bg, "fix the date test")
+	if c := w.factory.last().contexts[0]; c != "" {
+		t.Fatalf("the first message has a context: %q", c)
+	}
+	turnDone("I looked at it.")
+
+	other := &fakeFactory{id: "other"}
+	w.svc.deps.Factories = append(w.svc.deps.Factories, other)
+	if err := s.Switch(bg, New{Engine: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Send(bg, "go on")
+	e := other.last()
+	if c := e.contexts[0]; e.start.Resume != "" || !strings.Contains(c, "Handed over") || !strings.Contains(c, "I looked at it.") || e.sent[0] != "go on" {
+		t.Fatalf("resume %q, context %q, sent %q", e.start.Resume, c, e.sent)
+	}
+	e.emit("t1", event.SessionReady{EngineSession: "eng2"})
+	e.emit("t1", event.TurnCompleted{Outcome: event.Success, Origin: event.OriginUser})
+	until(t, live, phase(turn.PhaseSettled))
+	_ = s.Send(bg, "more")
+	if c := e.contexts[1]; c != "" {
+		t.Fatalf("the brief was sent twice: %q", c)
+	}
+}
+
+// A dead session of the engine: one more try with a fresh one, the same message, and a notice; nothing twice, nothing lost.
+func TestDeadResume(t *testing.T) {
+	for _, how := range []string{"refuses to start", "dies before it is ready"} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t)
+			s := w.create()
+			live := s.Subscribe(t.Context())
+			_ = s.Send(bg, "first")
+			w.factory.last().emit("t1", event.SessionReady{EngineSession: "eng"})
+			w.factory.last().emit("t1", event.TurnCompleted{Outcome: event.Success, Origin: event.OriginUser})
+			until(t, live, phase(turn.PhaseSettled))
+			w.restart()
+			s, _ = w.svc.Open(bg, s.ID())
+			live = s.Subscribe(t.Context())
+			w.factory.refuseResume = how == "refuses to start"
+			if err := s.Send(bg, "second"); err != nil {
+				t.Fatal(err)
+			}
+			if how == "dies before it is ready" {
+				w.factory.last().die(event.ExitCode)
+			}
+			until(t, live, func(u Update) bool {
+				e := w.factory.last()
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				return e.start.Resume == "" && len(e.sent) == 1
+			})
+			e := w.factory.last()
+			if e.sent[0] != "second" || !strings.Contains(e.contexts[0], "first") {
+				t.Fatalf("sent %q, context %q", e.sent, e.contexts)
+			}
+		})
+	}
+}
