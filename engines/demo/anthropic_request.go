@@ -1,0 +1,150 @@
+package demo
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// messagesRequest is the part of an Anthropic Messages request that the demo looks at. Fields that may have several shapes
+// are kept raw: a strange one is skipped, it never fails the request.
+type messagesRequest struct {
+	Model    string            `json:"model"`
+	Stream   bool              `json:"stream"`
+	System   json.RawMessage   `json:"system"`
+	Tools    []messagesTool    `json:"tools"`
+	Messages []json.RawMessage `json:"messages"`
+	Metadata struct {
+		UserID string `json:"user_id"`
+	} `json:"metadata"`
+}
+
+type messagesTool struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+type contentBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	ToolUseID string          `json:"tool_use_id"`
+	IsError   bool            `json:"is_error"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// blocks reads content that is a string or a list of blocks.
+func blocks(raw json.RawMessage) []contentBlock {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []contentBlock{{Type: "text", Text: text}}
+	}
+	var each []json.RawMessage
+	if json.Unmarshal(raw, &each) != nil {
+		return nil
+	}
+	var list []contentBlock
+	for _, one := range each {
+		var block contentBlock
+		if json.Unmarshal(one, &block) == nil {
+			list = append(list, block)
+		}
+	}
+	return list
+}
+
+func joinText(raw json.RawMessage) string {
+	var texts []string
+	for _, block := range blocks(raw) {
+		if block.Text != "" {
+			texts = append(texts, block.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+var (
+	reminder     = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+	workingDir   = regexp.MustCompile(`(?m)working directory: (.+)$`)
+	exitCode     = regexp.MustCompile(`^Exit code (\d+)`)
+	apiErrorText = regexp.MustCompile(`^(API Error|Failed to authenticate|There's an issue with the selected model)`)
+)
+
+// conversation reads the request's messages.
+func (r *messagesRequest) conversation(choose func(string) (*Script, bool)) *Conversation {
+	t := newTranscript(choose)
+	for _, raw := range r.Messages {
+		var message struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if json.Unmarshal(raw, &message) != nil {
+			continue
+		}
+		for _, block := range blocks(message.Content) {
+			switch {
+			case message.Role == "assistant" && block.Type == "text":
+				t.said()
+			case message.Role == "assistant" && block.Type == "tool_use":
+				t.call(block.ID)
+			case message.Role == "user" && block.Type == "tool_result":
+				t.result(block.ToolUseID, map[int]Outcome{-1: block.outcome()})
+			case message.Role == "user" && block.Type == "text":
+				t.userText(block.Text)
+			}
+		}
+	}
+	conv := &t.conv
+	conv.Key = r.Metadata.UserID
+	if m := workingDir.FindStringSubmatch(joinText(r.System)); m != nil {
+		conv.CWD = strings.TrimSpace(m[1])
+	}
+	conv.Offers = r.offers()
+	if conv.Script == nil {
+		conv.Script, _ = choose("")
+	}
+	return conv
+}
+
+// userText takes a text block of a user message, which may be the person's or the CLI's own.
+func (t *transcript) userText(text string) {
+	text = strings.TrimSpace(reminder.ReplaceAllString(text, ""))
+	switch {
+	case strings.HasPrefix(text, "[Request interrupted by user"):
+		t.interrupted = true
+	case strings.HasPrefix(text, "<local-command"), strings.HasPrefix(text, "<command-"):
+	default:
+		t.prompt(text)
+	}
+}
+
+// outcome reads a tool_result. A refusal carries the host's own words, so it is told by what it is not: every failure of a
+// tool itself has a form of its own (the exit code, the error tag, the sentence of the tool).
+func (b contentBlock) outcome() Outcome {
+	text := joinText(b.Content)
+	o := Outcome{Text: text, Error: b.IsError}
+	switch m := exitCode.FindStringSubmatch(text); {
+	case b.IsError && m != nil:
+		code, _ := strconv.Atoi(m[1])
+		o.Exit = &code
+	case b.IsError:
+		o.Denied = !strings.Contains(text, "<tool_use_error>") && !strings.HasPrefix(text, "Error:") && !strings.HasPrefix(text, "InputValidationError")
+	default:
+		zero := 0
+		o.Exit = &zero
+		o.AgentsFailed = apiErrorText.MatchString(text)
+	}
+	return o
+}
+
+func (r *messagesRequest) offers() Offers {
+	o := Offers{names: map[string]bool{}}
+	for _, tool := range r.Tools {
+		o.names[tool.Name] = true
+	}
+	o.Todos = o.names["TodoWrite"] && !o.names["TaskCreate"]
+	o.Plan = o.Todos || o.names["TaskCreate"]
+	o.Search = o.names["WebSearch"]
+	return o
+}
