@@ -111,7 +111,9 @@ func compact(body event.Body) string {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return err.Error()
 	}
-	delete(m, "input")
+	if _, number := m["input"].(float64); !number {
+		delete(m, "input") // the raw input of a tool; its title says enough
+	}
 	return value(m, true)
 }
 
@@ -144,7 +146,11 @@ func value(v any, top bool) string {
 	case nil:
 		return ""
 	}
-	return fmt.Sprint(v)
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }
 
 func short(s string, n int) string {

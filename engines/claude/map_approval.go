@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 
 	"keva/agent/event"
@@ -11,6 +12,7 @@ import (
 type request struct {
 	turn, scope string
 	toolID      string
+	input       json.RawMessage
 	questions   []event.Question // nil for an approval
 }
 
@@ -42,7 +44,7 @@ func (s *step) canUseTool(id string, r controlRequest, raw []byte) {
 	if call := s.process.tools[r.ToolUseID]; call != nil && scope == "" {
 		scope = call.scope
 	}
-	q := &request{turn: s.turnOf(scope), scope: scope, toolID: r.ToolUseID}
+	q := &request{turn: s.turnOf(scope), scope: scope, toolID: r.ToolUseID, input: input(r.Input)}
 	s.process.requests[id] = q
 	if r.ToolName == "AskUserQuestion" {
 		if q.questions = questions(in); len(q.questions) > 0 {
@@ -52,7 +54,7 @@ func (s *step) canUseTool(id string, r controlRequest, raw []byte) {
 	}
 	e := event.ApprovalAsked{
 		ID: id, Tool: toolKind(r.ToolName), Name: r.ToolName, ToolID: r.ToolUseID,
-		Title: toolTitle(r.ToolName, in), Input: input(r.Input), Reason: r.Description,
+		Title: toolTitle(r.ToolName, in), Input: q.input, Reason: r.Description,
 	}
 	switch {
 	case e.Tool == event.ToolCommand:
@@ -119,15 +121,24 @@ func (s *step) decided(l line, raw []byte) {
 	switch {
 	case allowed:
 		e.Decision = event.Allow
+		if !sameJSON(q.input, p.Updated) {
+			e.Reason = "Allowed with a changed input."
+		}
 	case !denied:
 		e.By, e.Reason = event.ByError, r.Error
 	}
 	s.emitIn(q.turn, q.scope, e)
 }
 
+// sameJSON compares two values without regard to the order of fields and to spaces.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
 // refuse remembers that the call was refused, also when its tool_use line is still to come.
 func (s *step) refuse(q *request) {
-	if q.toolID == "" || q.questions != nil {
+	if q.toolID == "" {
 		return
 	}
 	if s.process.tools[q.toolID] == nil {

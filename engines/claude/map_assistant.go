@@ -12,6 +12,7 @@ type stream struct {
 	next    int // index of the next block that comes as a whole line
 	open    int // index of the block that streams, -1 when none does
 	kind    string
+	usage   usage // of the request, as told at its start
 }
 
 // blockID names a block so that its deltas and its final text meet.
@@ -44,7 +45,7 @@ func (s *step) streamed(l line, raw []byte) {
 	before := len(s.events)
 	switch e.Type {
 	case "message_start":
-		s.stream(scope, e.Message.ID)
+		s.stream(scope, e.Message.ID).usage = e.Message.Usage
 	case "content_block_start":
 		st.open, st.kind = e.Index, e.Block.Type
 		s.delta(scope, st, e.Index, e.Block.Text, e.Block.Thinking)
@@ -55,7 +56,7 @@ func (s *step) streamed(l line, raw []byte) {
 		st.next = max(st.next, e.Index+1)
 	case "message_delta":
 		if scope == "" {
-			s.spent(e.Usage)
+			s.spent(sum(st.usage, e.Usage))
 		}
 	case "message_stop", "ping":
 	case "error":
@@ -66,6 +67,14 @@ func (s *step) streamed(l line, raw []byte) {
 	if len(s.events) == before {
 		s.quiet("stream_event/" + e.Type)
 	}
+}
+
+// sum joins what a request's start and its end tell: the end may leave out what the start has told.
+func sum(start, end usage) usage {
+	if end.prompt() == 0 {
+		end.Input, end.CacheCreate, end.CacheRead = start.Input, start.CacheCreate, start.CacheRead
+	}
+	return end
 }
 
 func (s *step) delta(scope string, st *stream, index int, text, thinking string) {

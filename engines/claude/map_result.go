@@ -103,7 +103,7 @@ func (s *step) usage(l line, t *turn) {
 		Input: l.Usage.prompt(), Cached: l.Usage.CacheRead, Output: l.Usage.Output,
 		ContextUsed: t.used.ContextUsed, ContextWindow: s.window, CostUSD: l.Cost,
 	}
-	if u != (event.Usage{}) {
+	if u != (event.Usage{ContextWindow: s.window}) {
 		s.emit("", u)
 	}
 }

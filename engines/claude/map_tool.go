@@ -104,7 +104,8 @@ func (s *step) toolEnded(scope string, b block, structured json.RawMessage) {
 // neverRan knows the sentences with which the engine itself refuses a call before it runs.
 func neverRan(text string) bool {
 	return strings.HasPrefix(text, "Tool permission request failed") ||
-		strings.HasPrefix(text, "Permission to use ") && strings.Contains(text, "denied")
+		strings.HasPrefix(text, "Permission to use ") && strings.Contains(text, "denied") ||
+		strings.HasPrefix(text, "PreToolUse:") && strings.Contains(text, " hook error")
 }
 
 // effects tells what a successful tool did.
