@@ -71,7 +71,7 @@ func opensFence(line []byte) fence {
 	if mark != '`' && mark != '~' {
 		return fence{}
 	}
-	n := run(line, mark)
+	n := leading(line, mark)
 	if n < 3 || (mark == '`' && bytes.IndexByte(line[n:], '`') >= 0) {
 		return fence{}
 	}
@@ -80,7 +80,7 @@ func opensFence(line []byte) fence {
 
 // mayOpenFence reports whether a line that begins like this could still open a fence.
 func mayOpenFence(line []byte) bool {
-	n := run(line, line[0])
+	n := leading(line, line[0])
 	if n == len(line) {
 		return true
 	}
@@ -88,7 +88,7 @@ func mayOpenFence(line []byte) bool {
 }
 
 func isHeading(line []byte) bool {
-	n := run(line, '#')
+	n := leading(line, '#')
 	return n >= 1 && n <= 6 && (n == len(line) || line[n] == ' ' || line[n] == '\t')
 }
 
@@ -146,7 +146,7 @@ func columns(indent []byte) int {
 	return n
 }
 
-func run(line []byte, c byte) int {
+func leading(line []byte, c byte) int {
 	n := 0
 	for n < len(line) && line[n] == c {
 		n++
@@ -154,4 +154,4 @@ func run(line []byte, c byte) int {
 	return n
 }
 
-func allOf(line []byte, c byte) bool { return len(line) > 0 && run(line, c) == len(line) }
+func allOf(line []byte, c byte) bool { return len(line) > 0 && leading(line, c) == len(line) }

@@ -73,12 +73,14 @@ func MarkOf(o event.Outcome) Mark {
 
 // WorkStep is one tool call.
 type WorkStep struct {
-	ID       string
-	Tool     event.Tool
-	Name     string // the engine's name of the tool
-	Title    string // command, path, query
-	Mark     Mark
-	Denied   bool // refused before it ran
+	ID     string
+	Tool   event.Tool
+	Name   string // the engine's name of the tool
+	Title  string // command, path, query
+	Mark   Mark
+	Denied bool // refused before it ran
+	// Allowed is who allowed it, when it was asked for: the request's own row is gone then. "" when it was not asked.
+	Allowed  event.By
 	Started  time.Time
 	Ended    time.Time // zero while it runs
 	ExitCode *int
@@ -104,6 +106,8 @@ type Diff struct {
 	Path   string // relative to the project where it is inside
 	Mark   Mark
 	Denied bool
+	// Allowed is who allowed it, when it was asked for; "" when it was not asked, or not yet allowed.
+	Allowed event.By
 }
 
 // Web is a search or a page that was read.
@@ -112,6 +116,8 @@ type Web struct {
 	Scope    string
 	Activity event.WebActivity
 	Mark     Mark
+	Denied   bool
+	Allowed  event.By // as in WorkStep
 }
 
 // Plan is the plan as it stands. There is one row for each turn that has a plan, and it changes in place.
