@@ -25,9 +25,9 @@ type Builder struct {
 	webs       map[string]*web
 	nodes      map[string]*node // by task id
 	nodeList   []*node
-	trees      map[string]*tree // by turn
-	tools      map[string]bool  // tool ids that dispatched a task
-	started    map[string]bool  // turns whose start was seen
+	trees      map[string]*tree  // by turn
+	tools      map[string]string // the task that a tool call dispatched
+	started    map[string]bool   // turns whose start was seen
 	requests   map[string]*request
 	pending    []*request
 	asked      map[string]*request // by tool id, the latest
@@ -49,7 +49,7 @@ func New(dir string) *Builder {
 		edits: map[string]*edit{}, webs: map[string]*web{}, nodes: map[string]*node{}, trees: map[string]*tree{},
 		requests: map[string]*request{}, asked: map[string]*request{}, users: map[string]*entry{},
 		plans: map[string]*entry{}, ends: map[string]*entry{}, sums: map[string]*fileSum{},
-		tools: map[string]bool{}, started: map[string]bool{},
+		tools: map[string]string{}, started: map[string]bool{},
 	}
 }
 

@@ -49,7 +49,7 @@ func (b *Builder) taskStarted(e event.Event, t event.TaskStarted) {
 		n.Agent = t.Agent
 	}
 	if t.ToolID != "" {
-		b.tools[t.ToolID] = true
+		b.tools[t.ToolID] = t.ID
 	}
 	if !n.told {
 		n.told, n.turn, n.Started = true, st.Turn, e.Time
@@ -87,8 +87,8 @@ func (b *Builder) taskEnded(e event.Event, t event.TaskEnded) {
 		return // ends nothing (I-6)
 	}
 	n := b.node(e, t.ID)
-	if t.Summary != "" && (t.Summary != n.Title || n.Summary == "") {
-		n.Summary = t.Summary
+	if t.Summary != "" && (n.Summary == "" || t.Outcome != event.Success) {
+		n.Summary = t.Summary // what it said itself is better than the engine's word on it, unless that is bad news
 	}
 	b.settleOpen(e, func(s *step) bool { return s.Scope == t.ID })
 	b.refreshNode(n)
@@ -214,8 +214,18 @@ func (b *Builder) underTree(scope string, r Row) *entry {
 	return t.tail
 }
 
-// dispatched reports whether a task tells of tool call id.
-func (b *Builder) dispatched(id string) bool { return b.tools[id] }
+// dispatched returns the task that tool call id dispatched, or nil.
+func (b *Builder) dispatched(id string) *node { return b.nodes[b.tools[id]] }
+
+// taskAnswered takes what the call that dispatched a task returned: its answer, when it was waited for.
+func (b *Builder) taskAnswered(t event.ToolEnded) {
+	n := b.dispatched(t.ID)
+	if n == nil || n.Kind != event.TaskAgent || t.Background != "" || n.Background || strings.TrimSpace(t.Output) == "" {
+		return
+	}
+	n.Summary = t.Output
+	b.touchNode(n)
+}
 
 // settleNodes closes what the accounting has closed, or never heard of: nobody will tell how it went (I-9).
 func (b *Builder) settleNodes(e event.Event, over func(*node) bool) {

@@ -33,6 +33,14 @@ tasks
   a running "Look"
     c running "Deeper"
   b running "Search"`},
+		{"its answer is what the call returned", with(dispatch("1", "a", "Look"), taskEnd("a", event.Success, "Agent Look finished"),
+			event.ToolEnded{ID: "1", Outcome: event.Success, Output: "It is in b.go."}), `
+tasks
+  a done "Look" says "It is in b.go."`},
+		{"in the background it is what it said last", with(dispatch("1", "a", "Look"), event.ToolEnded{ID: "1", Outcome: event.Success, Output: "launched", Background: "a"},
+			"in a", final("b", "It is in b.go."), "in -", taskEnd("a", event.Success, "Agent Look finished")), `
+tasks
+  a done "Look" says "It is in b.go."`},
 		{"a call that dispatched nothing is a step", stream(begin(), tool("1", event.ToolAgent, "Look"), ended("1", event.Failure)), `
 work failed: Talked to 1 agent
     Look failed`},

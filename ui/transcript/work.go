@@ -213,6 +213,7 @@ func (b *Builder) toolEnded(e event.Event, t event.ToolEnded) {
 		s.Started = e.Time.Add(-time.Duration(t.Millis) * time.Millisecond)
 	}
 	b.settle(e, s)
+	b.taskAnswered(t)
 	if t.Background != "" {
 		b.revealTask(t.Background)
 	}
@@ -248,7 +249,7 @@ func (b *Builder) settle(e event.Event, s *step) {
 func (b *Builder) toldElsewhere(s *step) bool {
 	switch s.Tool {
 	case event.ToolAgent:
-		return b.dispatched(s.ID)
+		return b.dispatched(s.ID) != nil
 	case event.ToolPlan:
 		return s.outcome == event.Success
 	case event.ToolQuestion:
