@@ -32,6 +32,7 @@ type contentBlock struct {
 	ToolUseID string          `json:"tool_use_id"`
 	IsError   bool            `json:"is_error"`
 	Content   json.RawMessage `json:"content"`
+	Encrypted string          `json:"encrypted_content"` // Codex: a message between agents, as we wrote it
 }
 
 // blocks reads content that is a string or a list of blocks.
@@ -57,8 +58,8 @@ func blocks(raw json.RawMessage) []contentBlock {
 func joinText(raw json.RawMessage) string {
 	var texts []string
 	for _, block := range blocks(raw) {
-		if block.Text != "" {
-			texts = append(texts, block.Text)
+		if text := block.Text + block.Encrypted; text != "" {
+			texts = append(texts, text)
 		}
 	}
 	return strings.Join(texts, "\n")

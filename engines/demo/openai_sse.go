@@ -135,14 +135,19 @@ func (r *response) tool(kind, prefix string, call Call, field, value, event stri
 
 // search adds what the service itself does: Codex shows it and needs no result.
 func (r *response) search(search *Search) {
-	id := r.itemID("ws")
-	sources := []any{}
-	for _, hit := range search.Results {
-		sources = append(sources, fields{"type": "url", "url": hit.URL, "title": hit.Title})
+	middle := func() []fields {
+		return []fields{{"type": "response.web_search_call.in_progress"}, {"type": "response.web_search_call.searching"}, {"type": "response.web_search_call.completed"}}
 	}
-	r.item(fields{"type": "web_search_call", "id": id, "status": "in_progress"},
-		[]fields{{"type": "response.web_search_call.in_progress"}, {"type": "response.web_search_call.searching"}, {"type": "response.web_search_call.completed"}},
-		fields{"type": "web_search_call", "id": id, "status": "completed", "action": fields{"type": "search", "query": search.Query, "queries": []any{search.Query}, "sources": sources}})
+	done := func(action fields) {
+		id := r.itemID("ws")
+		r.item(fields{"type": "web_search_call", "id": id, "status": "in_progress"}, middle(),
+			fields{"type": "web_search_call", "id": id, "status": "completed", "action": action})
+	}
+	done(fields{"type": "search", "query": search.Query, "queries": []any{search.Query}})
+	// Codex has no place for the pages that a hosted search found; it shows the pages that were opened.
+	for _, hit := range search.Results {
+		done(fields{"type": "open_page", "url": hit.URL})
+	}
 }
 
 func (r *response) end() { r.frame("response.completed", fields{"response": r.body("completed")}) }
