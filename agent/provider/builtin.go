@@ -1,0 +1,52 @@
+package provider
+
+import "slices"
+
+// upTo lists the effort words, lowest first, up to last. Each caller gets a list of its own.
+func upTo(last string) []string {
+	all := []string{"low", "medium", "high", "xhigh", "max", "ultra"}
+	return all[:slices.Index(all, last)+1]
+}
+
+// builtin returns the app's providers as of this version. Names and efforts are those that the pinned engines list
+// themselves (initialize of Claude Code 2.1.197, model/list of Codex 0.171.0).
+func builtin() []Provider {
+	return []Provider{
+		{
+			ID: Demo, Name: "Demo (no account, no network)", Kinds: []Kind{Anthropic, Responses}, Key: KeyNone,
+			Models: []Model{{"", "Demo", Anthropic, nil}, {"", "Demo", Responses, nil}},
+		},
+		{
+			ID: Claude, Name: "Anthropic", Kinds: []Kind{Anthropic}, Key: KeyOptional,
+			Models: []Model{
+				{"", "Default", Anthropic, upTo("max")},
+				{"opus[1m]", "Opus", Anthropic, upTo("max")},
+				{"sonnet", "Sonnet", Anthropic, upTo("max")},
+				{"sonnet[1m]", "Sonnet (1M context)", Anthropic, upTo("max")},
+				{"haiku", "Haiku", Anthropic, nil},
+			},
+		},
+		{
+			ID: OpenAI, Name: "OpenAI", Kinds: []Kind{Responses}, Key: KeyOptional,
+			Models: []Model{
+				{"", "Default", Responses, upTo("ultra")},
+				{"gpt-6.2-sol", "GPT-6.2 Sol", Responses, upTo("ultra")},
+				{"gpt-6.2-astra", "GPT-6.2 Astra", Responses, upTo("ultra")},
+				{"gpt-6.1-terra", "GPT-6.1 Terra", Responses, upTo("ultra")},
+				{"gpt-6.1-sol", "GPT-6.1 Sol", Responses, upTo("ultra")},
+				{"gpt-6-astra", "GPT-6 Astra", Responses, upTo("ultra")},
+				{"gpt-6-sol", "GPT-6 Sol", Responses, upTo("ultra")},
+				{"gpt-6-luna", "GPT-6 Luna", Responses, upTo("max")},
+				{"gpt-5.5", "GPT-5.5", Responses, upTo("xhigh")},
+			},
+		},
+	}
+}
+
+// successors name the model that took over from a retired one, as the engines themselves say (upgrade in model/list).
+var successors = map[string]string{
+	"gpt-5.6-sol":   "gpt-6-sol",
+	"gpt-5.6-terra": "gpt-6-sol",
+	"gpt-5.6-luna":  "gpt-6-luna",
+	"opus":          "opus[1m]",
+}
