@@ -32,6 +32,10 @@ var (
 		Name: "settle", Time: 30 * time.Minute, Owner: "agent/session",
 		Meaning: "How long tasks may stay silent after the turn was answered before they are shown as unknown. Never as done.",
 	}
+	Heartbeat = Budget{
+		Name: "heartbeat", Time: 4 * time.Minute, Owner: "agent/liveness",
+		Meaning: "How long an engine that promised heartbeats may be silent; up to three times more while its process lives. Engines that promised none are not watched.",
+	}
 	Prompt = Budget{
 		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
 		Meaning: "A longer prompt is refused with the advice to put it in a file.",
@@ -39,4 +43,4 @@ var (
 )
 
 // All lists every budget, in the order of the docs.
-func All() []Budget { return []Budget{SlotYield, Interrupt, EngineStop, Settle, Prompt} }
+func All() []Budget { return []Budget{SlotYield, Interrupt, EngineStop, Settle, Heartbeat, Prompt} }
