@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Brings what Keva is built with: system libraries for the window, and with "test" the tools that drive a real window.
+# Instant when nothing is missing. Engines are another matter: `make engines`.
+#
+#   ./setup.sh [test]
+set -euo pipefail
+exec </dev/null
+
+say() { printf '%s\n' "$*" >&2; }
+stop() { say "$@"; exit 1; }
+
+need() { # command, sentence
+	command -v "$1" >/dev/null 2>&1 || stop "$1 is missing. $2"
+}
+need git "Install git, then run this again."
+need make "Install make, then run this again."
+need go "Install Go $(sed -n 's/^go //p' "$(dirname "$0")/go.mod") or newer, then run this again."
+need npm "The engines are npm packages: install Node.js with npm, then run this again."
+
+# What Fyne compiles against (OpenGL, X11, Wayland), and SQLite's compiler.
+packages=(gcc pkg-config libgl1-mesa-dev xorg-dev libwayland-dev libxkbcommon-dev)
+modules=(gl x11 xcursor xrandr xinerama xi xxf86vm wayland-client wayland-cursor wayland-egl xkbcommon)
+commands=(gcc pkg-config)
+case "${1:-}" in
+"") ;;
+test)
+	# A display without a screen, hands and eyes for it, and a renderer without a graphics card.
+	packages+=(xvfb xdotool imagemagick x11-utils libgl1-mesa-dri)
+	commands+=(Xvfb xdotool import xwininfo)
+	;;
+*) stop "usage: $0 [test]" ;;
+esac
+
+# Elsewhere than on Debian and its relatives we look, and name the packages where we know them.
+elsewhere() {
+	local missing=() c m
+	for c in "${commands[@]}"; do command -v "$c" >/dev/null 2>&1 || missing+=("$c"); done
+	for m in "${modules[@]}"; do pkg-config --exists "$m" 2>/dev/null || missing+=("$m"); done
+	[ ${#missing[@]} -eq 0 ] && exit 0
+	say "System libraries are missing: ${missing[*]}. Install them, then run this again:"
+	if command -v dnf >/dev/null 2>&1; then
+		say "  sudo dnf install gcc pkgconf libX11-devel libXcursor-devel libXrandr-devel libXinerama-devel libXi-devel libXxf86vm-devel mesa-libGL-devel wayland-devel libxkbcommon-devel xorg-x11-server-Xvfb xdotool ImageMagick xwininfo"
+	elif command -v pacman >/dev/null 2>&1; then
+		say "  sudo pacman -S gcc pkgconf libx11 libxcursor libxrandr libxinerama libxi libxxf86vm mesa wayland libxkbcommon xorg-server-xvfb xdotool imagemagick xorg-xwininfo"
+	else
+		say "  (their development packages, by your system's package manager)"
+	fi
+	exit 1
+}
+command -v apt-get >/dev/null 2>&1 && command -v dpkg-query >/dev/null 2>&1 || elsewhere
+
+missing=()
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true)
+for p in "${packages[@]}"; do
+	[[ $installed == *"$p installed"* ]] || missing+=("$p")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+	if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+		as_root=(sudo -n)
+	else
+		say "System libraries are missing, and this user may not install them. Run this line, then try again:"
+		say "  sudo apt-get install -y ${missing[*]}"
+		exit 1
+	fi
+fi
+
+say "Installing system libraries: ${missing[*]}"
+apt() {
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" >&2
+}
+install() { apt install -y --no-install-recommends "${missing[@]}"; }
+# Lists that are there are good enough; without any, or with old ones, the first try fails in a second.
+if ! install 2>/dev/null; then
+	apt update || say "The package lists could not be renewed; trying with the old ones."
+	install || stop "apt-get could not install them. Its words are above; run: sudo apt-get install -y ${missing[*]}"
+fi
