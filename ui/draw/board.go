@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"image/color"
 	"strconv"
 
 	"fyne.io/fyne/v2"
@@ -36,6 +37,7 @@ func (b *Board) Rect(x, y, w, h float32, box Box) {
 		return
 	}
 	r := &canvas.Rectangle{
+		FillColor:    color.Transparent,
 		CornerRadius: box.Radius, TopLeftCornerRadius: box.Corners.TopLeft, TopRightCornerRadius: box.Corners.TopRight,
 		BottomLeftCornerRadius: box.Corners.BottomLeft, BottomRightCornerRadius: box.Corners.BottomRight,
 	}
@@ -46,6 +48,22 @@ func (b *Board) Rect(x, y, w, h float32, box Box) {
 		r.StrokeColor, r.StrokeWidth = theme.Color(box.Line), theme.Border
 	}
 	b.put(r, x, y, w, h)
+}
+
+// Layer is a place in the order of drawing; see RectAt.
+func (b *Board) Layer() int { return len(b.objects) }
+
+// RectAt draws a rectangle behind everything that was drawn since Layer gave layer: the ground of what has turned out to
+// be that high.
+func (b *Board) RectAt(layer int, x, y, w, h float32, box Box) {
+	if b.Measuring {
+		return
+	}
+	b.Rect(x, y, w, h, box)
+	last := len(b.objects) - 1
+	ground := b.objects[last]
+	copy(b.objects[layer+1:], b.objects[layer:last])
+	b.objects[layer] = ground
 }
 
 // Rule draws a horizontal separator.
@@ -71,6 +89,35 @@ func (b *Board) raw(x, y, w, h float32, text string, s Style, align fyne.TextAli
 	t := canvas.NewText(text, theme.Color(s.Color))
 	t.TextSize, t.TextStyle, t.Alignment = theme.Size(s.Role), s.TextStyle(), align
 	b.put(t, x, y, w, h)
+}
+
+// Run draws spans behind each other on one line in the middle of height h, the last that fits cut with an ellipsis, and
+// returns the width that they take.
+func (b *Board) Run(x, y, w, h float32, spans []Span) float32 {
+	used := float32(0)
+	for i, s := range spans {
+		sw := Width(s.Text, s.Style)
+		if used+sw > w+0.5 || i+1 < len(spans) && used+sw+Width("…", s.Style) > w {
+			text := Cut(s.Text+"\n", w-used, s.Style, "…") // the line end makes the ellipsis certain
+			if i+1 == len(spans) {
+				text = Cut(s.Text, w-used, s.Style, "…")
+			}
+			b.Clipped(x+used, y, w-used, h, text, s.Style)
+			return w
+		}
+		b.Clipped(x+used, y, min(sw+1, w-used), h, s.Text, s.Style)
+		used += sw
+	}
+	return used
+}
+
+// RunWidth is the width of spans on one line.
+func RunWidth(spans []Span) float32 {
+	var w float32
+	for _, s := range spans {
+		w += Width(s.Text, s.Style)
+	}
+	return w
 }
 
 // Lines draws text of one style, broken into lines, and returns its height.

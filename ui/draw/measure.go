@@ -79,7 +79,7 @@ func Cut(text string, width float32, s Style, ellipsis string) string {
 	text = Tabs(text, 0)
 	head := text
 	if len(head) > maxLine { // a hostile line must not be measured whole
-		head, whole = headOf(head, maxLine), false
+		head, whole = Head(head, maxLine), false
 	}
 	if whole && Width(head, s) <= width+0.5 {
 		return head
@@ -87,8 +87,8 @@ func Cut(text string, width float32, s Style, ellipsis string) string {
 	return strings.TrimRight(prefix(head, width-Width(ellipsis, s), s), " ") + ellipsis
 }
 
-// headOf returns the first graphemes of text, n bytes or a little less.
-func headOf(text string, n int) string {
+// Head returns the first graphemes of text, n bytes or a little less.
+func Head(text string, n int) string {
 	g := uniseg.NewGraphemes(text)
 	end := 0
 	for g.Next() {

@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"image/color"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -81,7 +83,7 @@ func (a *area) AccessibilityRole() fyne.AccessibleRole {
 func (a *area) MinSize() fyne.Size { return fyne.NewSize(1, 1) }
 
 func (a *area) CreateRenderer() fyne.WidgetRenderer {
-	r := &areaRenderer{a: a, box: canvas.NewRectangle(nil)}
+	r := &areaRenderer{a: a, box: canvas.NewRectangle(color.Transparent)}
 	r.paint()
 	return r
 }
@@ -96,7 +98,7 @@ func (r *areaRenderer) paint() {
 	r.box.CornerRadius = o.Radius
 	r.box.TopLeftCornerRadius, r.box.TopRightCornerRadius = o.Corners.TopLeft, o.Corners.TopRight
 	r.box.BottomLeftCornerRadius, r.box.BottomRightCornerRadius = o.Corners.BottomLeft, o.Corners.BottomRight
-	r.box.FillColor, r.box.StrokeColor, r.box.StrokeWidth = nil, nil, 0
+	r.box.FillColor, r.box.StrokeColor, r.box.StrokeWidth = color.Transparent, nil, 0
 	if r.a.hovered {
 		r.box.FillColor = theme.Color(theme.Hover)
 	}

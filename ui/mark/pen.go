@@ -44,7 +44,7 @@ func (p *pen) arc(x, y, radius, stroke, start, end float32) *canvas.Arc {
 }
 
 func (p *pen) circle(x, y, radius, stroke float32) {
-	c := canvas.NewCircle(nil)
+	c := canvas.NewCircle(color.Transparent)
 	c.StrokeColor, c.StrokeWidth = p.color, p.u(stroke)
 	p.put(c, x-radius-stroke/2, y-radius-stroke/2, 2*radius+stroke, 2*radius+stroke)
 }

@@ -1,6 +1,8 @@
 package mark
 
 import (
+	"image/color"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
@@ -132,7 +134,7 @@ type pill struct {
 }
 
 func newPill(self fyne.Widget, look func() pillLook) *pill {
-	p := &pill{self: self, look: look, ground: canvas.NewRectangle(nil), over: canvas.NewRectangle(nil), text: canvas.NewText("", nil)}
+	p := &pill{self: self, look: look, ground: canvas.NewRectangle(color.Transparent), over: canvas.NewRectangle(color.Transparent), text: canvas.NewText("", color.Transparent)}
 	p.text.Alignment = fyne.TextAlignCenter
 	p.paint()
 	return p
@@ -141,7 +143,8 @@ func newPill(self fyne.Widget, look func() pillLook) *pill {
 func (p *pill) paint() {
 	l := p.look()
 	p.height = l.height
-	p.ground.FillColor, p.ground.StrokeColor, p.ground.StrokeWidth, p.over.FillColor = nil, nil, 0, nil
+	p.ground.FillColor, p.over.FillColor = color.Transparent, color.Transparent
+	p.ground.StrokeColor, p.ground.StrokeWidth = nil, 0
 	if l.ground != "" {
 		p.ground.FillColor = theme.Color(l.ground)
 	}

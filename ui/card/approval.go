@@ -1,0 +1,114 @@
+package card
+
+import (
+	"strings"
+
+	"keva/agent/event"
+	"keva/ui/draw"
+	"keva/ui/mark"
+	"keva/ui/theme"
+	"keva/ui/transcript"
+)
+
+// approval draws what became of a request: one line, which opens to the exact request.
+func (c *card) approval(b *draw.Board, r *transcript.Approval) float32 {
+	layer := b.Layer()
+	key := r.Key()
+	open := c.actions.open(key, false)
+	l := line{id: key, mark: approvalMark(r), open: open, label: approvalWords(r)}
+	first, rest, _ := strings.Cut(approvalWords(r), ": ")
+	l.text = words(first, draw.Strong)
+	what := r.Asked.Title
+	if r.Asked.Command != "" {
+		what, _, _ = strings.Cut(r.Asked.Command, "\n")
+	}
+	switch {
+	case rest != "":
+		l.text = append(l.text, draw.Span{Text: ": " + rest, Style: draw.Label})
+	case what != "":
+		l.text = append(l.text, draw.Span{Text: " · ", Style: draw.Label}, draw.Span{Text: Visible(what), Style: draw.Mono})
+	}
+	l.fold, l.tap = true, c.toggle(key, false)
+	y := c.header(b, l)
+	if open {
+		b.Rule(1, y, b.Width-2)
+		y += theme.Space2
+		if who := r.Who; who != "" {
+			y += b.Lines(pad, y, b.Width-2*pad, "Asked by "+who+".", draw.Secondary) + theme.Space1
+		}
+		if rest != "" && what != "" || r.Asked.Command != "" {
+			text := r.Asked.Command
+			if text == "" {
+				text = what
+			}
+			y += b.Lines(pad, y, b.Width-2*pad, Visible(text), draw.Mono) + theme.Space1
+		}
+		y += theme.Space1
+		y, _ = hunksOf(b, y, r.Asked.Changes)
+	}
+	return surface(b, layer, y)
+}
+
+// hunksOf draws several files' changes inside of a card.
+func hunksOf(b *draw.Board, y float32, changes []event.Change) (float32, bool) {
+	cut := false
+	for _, ch := range changes {
+		bold := draw.Mono
+		bold.Bold = true
+		y += b.Lines(pad, y, b.Width-2*pad, Visible(ch.Path), bold) + theme.Space1
+		var more bool
+		y, more = hunks(b, 1, y, b.Width-2, ch.Hunks, foldDiff)
+		y += theme.Space2
+		cut = cut || more
+	}
+	return y, cut
+}
+
+func approvalMark(r *transcript.Approval) mark.State {
+	switch r.Decision {
+	case "":
+		return transcript.MarkWaiting
+	case event.Allow:
+		return transcript.MarkDone
+	case event.Deny:
+		return transcript.MarkInterrupted
+	case event.Withdrawn:
+		return transcript.MarkInterrupted
+	case event.Lost:
+		return transcript.MarkUnknown
+	}
+	return transcript.MarkUnknown
+}
+
+// approvalWords says what became of a request; a reason stands behind a colon.
+func approvalWords(r *transcript.Approval) string {
+	switch r.Decision {
+	case "":
+		return "Waits for your answer"
+	case event.Allow:
+		if r.By == event.ByRule {
+			return "Allowed by your rule"
+		}
+		return "Allowed once"
+	case event.Deny:
+		word := "Denied"
+		switch r.By {
+		case event.ByRule:
+			word = "Denied by your rule"
+		case event.ByStop:
+			word = "Denied because you stopped"
+		case event.ByError:
+			word = "Denied, it could not be read"
+		case event.ByUser, event.ByEngine:
+		}
+		if r.Reason != "" && r.By != event.ByStop {
+			return word + ": " + r.Reason
+		}
+		return word
+	case event.Withdrawn:
+		return "Withdrawn before you answered"
+	case event.Lost:
+		return "Lost when the engine ended"
+	}
+	return "Unknown"
+}
