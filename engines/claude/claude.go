@@ -11,8 +11,6 @@ import "keva/engines"
 const Version = "2.1.197"
 
 // capabilities of the pinned version, with the launch flags of this package.
-var _ = capabilities
-
 var capabilities = engines.Capabilities{
 	PartialText:    true,
 	Queue:          true,

@@ -144,12 +144,8 @@ func resultError(l line, t *turn) *event.Error {
 	switch {
 	case l.Subtype == "error_max_turns", l.Subtype == "error_max_budget_usd":
 		return &event.Error{Class: event.ClassBudget, Message: sentence(event.ClassBudget), Detail: detail}
-	case strings.Contains(detail, "No conversation found with session ID"):
-		return &event.Error{
-			Class:   event.ClassConfig,
-			Message: "Claude Code does not have this conversation any more, or had it in another folder. Begin a new session; Keva's own record stays.",
-			Detail:  detail,
-		}
+	case noConversation(detail):
+		return resumeError(detail)
 	case l.StopReason == "refusal":
 		return &event.Error{Class: event.ClassRefusal, Message: sentence(event.ClassRefusal), Detail: detail}
 	case t.fault != nil:
@@ -187,4 +183,17 @@ func agentFailure(r toolResult, bs []block, o event.Outcome, agent bool) event.C
 		return c
 	}
 	return ""
+}
+
+func noConversation(text string) bool {
+	return strings.Contains(text, "No conversation found with session ID")
+}
+
+// resumeError says that the engine has lost its own record of a session.
+func resumeError(detail string) *event.Error {
+	return &event.Error{
+		Class:   event.ClassResume,
+		Message: "Claude Code does not have this conversation any more, or had it in another folder. Keva's own record stays; go on in a new one.",
+		Detail:  strings.TrimSpace(detail),
+	}
 }

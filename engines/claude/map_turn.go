@@ -116,16 +116,24 @@ func (s *step) prompt(l line, raw []byte) {
 	}
 	s.messages[id] = true
 	p.prompted = true
-	text := plainText(bs)
+	before, text := split(bs)
 	if p.turn != nil {
-		p.queue = append(p.queue, queued{id, text})
-		s.emit("", event.UserMessage{ID: id, Text: text, Delivery: event.DeliveryQueued})
+		p.queue = append(p.queue, queued{id, plainText(bs)})
+		s.emit("", event.UserMessage{ID: id, Text: text, Context: before, Delivery: event.DeliveryQueued})
 		return
 	}
 	p.notified = false // what was told before belongs to no turn that is still to come
 	t := s.open(event.OriginUser)
 	t.messages = []string{id}
-	s.emit("", event.UserMessage{ID: id, Text: text, Delivery: event.DeliveryPrompt})
+	s.emit("", event.UserMessage{ID: id, Text: text, Context: before, Delivery: event.DeliveryPrompt})
+}
+
+// split tells a message of the user from what Keva put before it: the adapter sends that as a text block of its own.
+func split(bs []block) (before, text string) {
+	if len(bs) >= 2 && bs[0].Type == "text" && bs[1].Type == "text" {
+		return bs[0].Text, plainText(bs[1:])
+	}
+	return "", plainText(bs)
 }
 
 // replayed notes which turn has read which message. Messages of a client with ids come back one by one under their ids;

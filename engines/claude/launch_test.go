@@ -1,0 +1,86 @@
+package claude
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"keva/agent/runtime"
+)
+
+// J7: nothing of Keva's own environment reaches the engine; G6 and protocol §12: the flags that keep the mediator alive.
+func TestLaunchIsAnAllowList(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "of somebody else")
+	t.Setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+	t.Setenv("HOME", "/of/the/user")
+	state := filepath.Join(t.TempDir(), "state")
+	o := Options{Binary: "/bin/claude", StateDir: state, Env: []string{"HTTPS_PROXY=http://127.0.0.1:1", "NO_PROXY=example.org"}}
+	spec, file, err := o.spec(runtime.Start{
+		Session: "k1", Dir: "/p", Model: "m", Resume: "s", Instructions: "Be kind.",
+		Provider: runtime.Provider{BaseURL: "http://127.0.0.1:2", Key: "secret"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := strings.Fields(`PATH HOME CLAUDE_CONFIG_DIR TMPDIR CLAUDE_CODE_TMPDIR LANG LC_ALL TERM SHELL KEVA_SESSION
+		CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_AUTOUPDATER DISABLE_UPDATES
+		DISABLE_TELEMETRY DISABLE_ERROR_REPORTING ANTHROPIC_BASE_URL ANTHROPIC_API_KEY NO_PROXY no_proxy HTTPS_PROXY`)
+	seen := map[string]string{}
+	for _, kv := range spec.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		if !slices.Contains(allowed, name) {
+			t.Errorf("%s is not allowed", name)
+		}
+		if _, twice := seen[name]; twice {
+			t.Errorf("%s is set twice", name)
+		}
+		seen[name] = value
+	}
+	for name, want := range map[string]string{
+		"ANTHROPIC_API_KEY": "secret", "HOME": filepath.Join(state, "home"), "NO_PROXY": "example.org,127.0.0.1,localhost,::1",
+		"KEVA_SESSION": "k1", "DISABLE_UPDATES": "1", "CLAUDE_CODE_TMPDIR": filepath.Join(state, "tmp"),
+	} {
+		if seen[name] != want {
+			t.Errorf("%s=%q, want %q", name, seen[name], want)
+		}
+	}
+	line := strings.Join(spec.Args, " ")
+	for _, want := range []string{
+		"--permission-prompt-tool stdio", "--setting-sources user", "--strict-mcp-config", "--include-partial-messages",
+		"--replay-user-messages", "--model m", "--resume s", "--append-system-prompt-file " + file,
+	} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q is missing in %s", want, line)
+		}
+	}
+	if strings.Contains(line, "secret") {
+		t.Error("the key is in the command line")
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "Be kind." {
+		t.Errorf("%q %v", text, err)
+	}
+	for _, dir := range []string{"", "home", "config", "tmp"} {
+		if info, err := os.Stat(filepath.Join(state, dir)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v %v", dir, info, err)
+		}
+	}
+}
+
+func TestSubscriptionTokenIsNoKey(t *testing.T) {
+	env := strings.Join(Options{}.env(runtime.Start{Provider: runtime.Provider{Key: "sk-ant-oat01-x"}}), "\n")
+	if strings.Contains(env, "ANTHROPIC_API_KEY") || !strings.Contains(env, "CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-x") {
+		t.Error(env)
+	}
+}
+
+func TestUnwritableStateDir(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := (Options{StateDir: filepath.Join(file, "x")}).spec(runtime.Start{}); err == nil {
+		t.Error("no error")
+	}
+}
