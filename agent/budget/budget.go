@@ -36,6 +36,10 @@ var (
 		Name: "heartbeat", Time: 4 * time.Minute, Owner: "agent/liveness",
 		Meaning: "How long an engine that promised heartbeats may be silent; up to three times more while its process lives. Engines that promised none are not watched.",
 	}
+	ExtraTurn = Budget{
+		Name: "extra turn", Time: 2 * time.Second, Owner: "ui/headless",
+		Meaning: "How long a headless run waits, after the last background task ended, for the turn in which the engine tells of it.",
+	}
 	Prompt = Budget{
 		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
 		Meaning: "A longer prompt is refused with the advice to put it in a file.",

@@ -5,6 +5,7 @@ package runtime
 
 import (
 	"context"
+	"time"
 
 	"keva/agent/event"
 	"keva/agent/slot"
@@ -30,7 +31,27 @@ type Provider struct {
 	Name    string // for people
 	BaseURL string // "" = the engine's own default
 	Key     string // secret; never logged, never in argv
+	// Traffic tells what passes between engine and provider, where Keva can see it; nil where it can't.
+	Traffic func() Traffic
 }
+
+// Traffic is evidence from the road between engine and provider.
+type Traffic struct {
+	LastIn    time.Time // last byte from the provider, zero when there was none
+	Open      int       // requests under way
+	LastError string    // why the provider could not be reached, "" when it last could
+}
+
+// Vitals is evidence from the engine's process tree.
+type Vitals struct {
+	PID      int
+	CPU      time.Duration // of the whole tree, as far as it could be read
+	CPUKnown bool
+	Children int // living descendants
+}
+
+// Witness is implemented by a Runtime that can tell its vitals. It may walk the process table: call it seldom.
+type Witness interface{ Vitals() Vitals }
 
 // Start is all that an engine needs to begin.
 type Start struct {

@@ -159,14 +159,15 @@ func (s *Session) start(ctx context.Context, f runtime.Factory, lease *slot.Leas
 	gone := make(chan struct{})
 	s.gone = gone
 	s.mu.Unlock()
-	go s.watch(rt, lease, gone)
+	go s.watch(rt, lease, gone, s.look(rt, st.Provider.Traffic))
 	return rt, nil
 }
 
 // watch waits for the end of an engine and frees what it held. An engine that was to continue its own session and died
 // before it was ready has a dead session: it gets one more try with a fresh one.
-func (s *Session) watch(rt runtime.Runtime, lease *slot.Lease, gone chan struct{}) {
+func (s *Session) watch(rt runtime.Runtime, lease *slot.Lease, gone chan struct{}, blind func()) {
 	<-rt.Done()
+	blind()
 	s.mu.Lock()
 	var again *runtime.Message
 	if s.engine == rt {

@@ -103,10 +103,21 @@ type fakeEngine struct {
 	sent     []string
 	contexts []string
 	deaf     bool // does not react to an interrupt
+	beats    bool // promises heartbeats
+	vitals   runtime.Vitals
+	stops    int
 }
 
 func (f *fakeEngine) Capabilities() runtime.Capabilities {
-	return runtime.Capabilities{PartialText: true}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return runtime.Capabilities{PartialText: true, Heartbeats: f.beats}
+}
+
+func (f *fakeEngine) Vitals() runtime.Vitals {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.vitals
 }
 
 func (f *fakeEngine) Send(_ context.Context, m runtime.Message) error {
@@ -135,6 +146,9 @@ func (f *fakeEngine) Answer(_ context.Context, id string, a runtime.Answer) (boo
 }
 
 func (f *fakeEngine) Interrupt(context.Context) error {
+	f.mu.Lock()
+	f.stops++
+	f.mu.Unlock()
 	if !f.deaf {
 		f.emit("t1", event.TurnCompleted{Outcome: event.Interrupted, Origin: event.OriginUser})
 	}
@@ -201,10 +215,27 @@ type world struct {
 	slot    *slot.Slot
 	svc     *Service
 	ids     int
+
+	now  time.Time
+	tick func() // what is called every now and then; nil while nothing is watched
+	mu   sync.Mutex
+}
+
+// pass lets d go by, in the steps in which evidence is taken.
+func (w *world) pass(d time.Duration) {
+	for left := d; left > 0; left -= lookEvery {
+		w.mu.Lock()
+		w.now = w.now.Add(lookEvery)
+		tick := w.tick
+		w.mu.Unlock()
+		if tick != nil {
+			tick()
+		}
+	}
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, store: newMemStore(), factory: &fakeFactory{}, slot: &slot.Slot{}}
+	w := &world{t: t, store: newMemStore(), factory: &fakeFactory{}, slot: &slot.Slot{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	w.restart()
 	return w
 }
@@ -223,7 +254,13 @@ func (w *world) restart() {
 			}
 			return nil
 		},
-		Clock: func() time.Time { return time.Now().UTC() },
+		Clock: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
+		Every: func(_ time.Duration, f func()) func() {
+			w.mu.Lock()
+			w.tick = f
+			w.mu.Unlock()
+			return func() { w.mu.Lock(); w.tick = nil; w.mu.Unlock() }
+		},
 		NewID: func() string { w.ids++; return fmt.Sprint("id", w.ids) },
 	})
 }

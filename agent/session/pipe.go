@@ -92,15 +92,22 @@ func (p *pipe) write(batch []entry) {
 	if err != nil {
 		p.unsaved = all
 	}
-	view := p.s.View()
-	for sub := range p.subs {
-		sub.push(Update{Events: evs, View: view})
-	}
 	p.mu.Unlock()
+	p.publish(evs)
 	for _, b := range batch {
 		if b.done != nil {
 			close(b.done)
 		}
+	}
+}
+
+// publish shows evs, which may be none, and the present view to all subscribers.
+func (p *pipe) publish(evs []event.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	view := p.s.View()
+	for sub := range p.subs {
+		sub.push(Update{Events: evs, View: view})
 	}
 }
 
@@ -202,11 +209,13 @@ func (s *Session) Subscribe(ctx context.Context) <-chan Update {
 		}
 		for {
 			for _, u := range sub.take() {
-				u.Events = after(u.Events, last)
-				if len(u.Events) == 0 {
-					continue
+				if n := len(u.Events); n > 0 { // else it is a look alone
+					u.Events = after(u.Events, last)
+					if len(u.Events) == 0 {
+						continue
+					}
+					last = u.Events[len(u.Events)-1].Seq
 				}
-				last = u.Events[len(u.Events)-1].Seq
 				if !send(u) {
 					return
 				}

@@ -11,7 +11,7 @@ import (
 	"keva/agent/slot"
 )
 
-// Deps is what the service needs from the world. All fields but Instructions and Log must be set.
+// Deps is what the service needs from the world. All fields but Instructions, Every and Log must be set.
 type Deps struct {
 	Store     Store
 	Slot      *slot.Slot
@@ -23,7 +23,9 @@ type Deps struct {
 	// Instructions returns the project's own CLAUDE.md / AGENTS.md text, "" if it has none.
 	Instructions func(dir string) string
 	Clock        func() time.Time // UTC
-	NewID        func() string    // a UUID
+	// Every calls f each d until stop is called; stop waits for a running call. nil: time.Ticker.
+	Every func(d time.Duration, f func()) (stop func())
+	NewID func() string // a UUID
 	// Log takes what went wrong in the background, once.
 	Log func(what string, err error)
 }
@@ -46,6 +48,9 @@ type Service struct {
 func NewService(deps Deps) *Service {
 	if deps.Instructions == nil {
 		deps.Instructions = func(string) string { return "" }
+	}
+	if deps.Every == nil {
+		deps.Every = every
 	}
 	if deps.Log == nil {
 		deps.Log = func(string, error) {}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"keva/agent/event"
+	"keva/agent/liveness"
 	"keva/agent/runtime"
 	"keva/agent/slot"
 	"keva/agent/turn"
@@ -39,6 +40,8 @@ type Session struct {
 	resumed bool             // the present engine was asked to continue its own session
 	ready   bool             // and has said that it is ready
 	sent    *runtime.Message // the last message to the present engine
+
+	reading liveness.Reading
 }
 
 func newSession(svc *Service, m Meta, history []event.Event) *Session {
@@ -81,7 +84,8 @@ func (s *Session) view() View {
 		Meta: s.meta, Phase: s.state.Phase(), Pending: s.state.PendingRequests(), Live: s.state.LiveTasks(),
 		Open: s.state.OpenItems(), Usage: s.state.Usage, Limits: s.state.Limits, Retry: s.state.Retry, Engine: s.phase,
 		LastEvent: s.state.LastEvent, LastText: s.state.LastText, Queued: len(s.state.Queue), Storage: s.storage,
-		Exit: s.state.Exit, Verdict: s.state.Verdict(), Capabilities: s.caps,
+		Reading: s.reading,
+		Exit:    s.state.Exit, Verdict: s.state.Verdict(), Capabilities: s.caps,
 	}
 	if t := s.state.OpenTurn(); t != nil {
 		v.Turn = *t

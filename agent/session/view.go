@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"keva/agent/event"
+	"keva/agent/liveness"
 	"keva/agent/runtime"
 	"keva/agent/turn"
 )
@@ -23,6 +24,8 @@ type View struct {
 	// LastEvent is when the engine last said anything, zero when it never did.
 	LastEvent time.Time
 	LastText  time.Time
+	// Reading is the freshest evidence of life, as of the last look; zero while nothing runs.
+	Reading liveness.Reading
 	// Queued is the number of messages that were sent and that no turn has read yet, as far as known.
 	Queued int
 	// Open are the tool calls that run now, in order of start.
