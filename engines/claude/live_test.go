@@ -76,15 +76,21 @@ func (m *model) heard(text string) bool {
 	return slices.ContainsFunc(m.bodies, func(b string) bool { return strings.Contains(b, text) })
 }
 
-// lastUser is the last message of a request, as JSON.
+// lastUser is the last message of the user's side of a request, as JSON; the CLI adds messages of a third role.
 func lastUser(body string) string {
 	var r struct {
-		Messages []json.RawMessage `json:"messages"`
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
 	}
-	if json.Unmarshal([]byte(body), &r) != nil || len(r.Messages) == 0 {
-		return ""
+	_ = json.Unmarshal([]byte(body), &r) // a request that can't be read gets the default answer
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "user" {
+			return string(m.Content)
+		}
 	}
-	return string(r.Messages[len(r.Messages)-1])
+	return ""
 }
 
 // real returns the installed CLI's factory. The end-to-end tests never skip; here the variable is for whoever works on
