@@ -27,7 +27,13 @@ type FlowLine []Piece
 // Flow breaks spans into lines of width, by the Unicode line breaking rules, and inside a word at a grapheme where the word
 // alone is longer than a line. It is linear in the length of the text.
 func Flow(spans []Span, width float32) []FlowLine {
-	f := flow{spans: spans, width: width}
+	lines, _ := flowStarts(spans, width)
+	return lines
+}
+
+// flowStarts also tells at which byte of the whole text each line starts.
+func flowStarts(spans []Span, width float32) ([]FlowLine, []int) {
+	f := flow{spans: spans, width: width, starts: []int{0}}
 	var all strings.Builder
 	for _, s := range spans {
 		all.WriteString(s.Text)
@@ -43,25 +49,27 @@ func Flow(spans []Span, width float32) []FlowLine {
 		f.segment(segment, at)
 		at += len(segment)
 		if must {
-			f.newLine()
+			f.newLine(at)
 		}
 	}
-	return append(f.lines, f.line)
+	return append(f.lines, f.line), f.starts
 }
 
 type flow struct {
 	spans []Span
 	width float32
 
-	lines []FlowLine
-	line  FlowLine
-	x     float32
+	lines  []FlowLine
+	starts []int
+	line   FlowLine
+	x      float32
 
 	span, spanStart int // the span that the next byte belongs to, and where it starts in the whole text
 }
 
-func (f *flow) newLine() {
-	f.lines = append(f.lines, f.line)
+// newLine ends the line; the next starts at byte at of the whole text.
+func (f *flow) newLine(at int) {
+	f.lines, f.starts = append(f.lines, f.line), append(f.starts, at)
 	f.line, f.x = nil, 0
 }
 
@@ -88,10 +96,10 @@ func (f *flow) segment(segment string, at int) {
 		w += Width(p.text, f.spans[p.span].Style)
 	}
 	if f.x > 0 && f.x+w > f.width+0.5 {
-		f.newLine()
+		f.newLine(at)
 	}
 	if w > f.width+0.5 && f.width > 0 {
-		f.long(parts)
+		f.long(parts, at)
 	} else {
 		for _, p := range parts {
 			f.place(p.span, p.text, Width(p.text, f.spans[p.span].Style))
@@ -107,7 +115,7 @@ func (f *flow) segment(segment string, at int) {
 }
 
 // long breaks a word that no line holds.
-func (f *flow) long(parts []part) {
+func (f *flow) long(parts []part, at int) {
 	for _, p := range parts {
 		style := f.spans[p.span].Style
 		start, w := 0, float32(0)
@@ -117,12 +125,13 @@ func (f *flow) long(parts []part) {
 			gw := Width(p.text[from:to], style)
 			if f.x+w+gw > f.width+0.5 && f.x+w > 0 {
 				f.place(p.span, p.text[start:from], w)
-				f.newLine()
+				f.newLine(at + from)
 				start, w = from, 0
 			}
 			w += gw
 		}
 		f.place(p.span, p.text[start:], w)
+		at += len(p.text)
 	}
 }
 
@@ -156,12 +165,18 @@ func (f *flow) parts(text string, at int) []part {
 
 // Wrap breaks text of one style into lines.
 func Wrap(text string, s Style, width float32) []string {
-	flowed := Flow([]Span{{Text: text, Style: s}}, width)
+	lines, _ := WrapStarts(text, s, width)
+	return lines
+}
+
+// WrapStarts also tells at which byte of text each line starts.
+func WrapStarts(text string, s Style, width float32) ([]string, []int) {
+	flowed, starts := flowStarts([]Span{{Text: text, Style: s}}, width)
 	lines := make([]string, len(flowed))
 	for i, l := range flowed {
 		if len(l) > 0 {
 			lines[i] = l[0].Text
 		}
 	}
-	return lines
+	return lines, starts
 }
