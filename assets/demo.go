@@ -1,5 +1,3 @@
-// Package assets holds the data that is built into the program. It must never hold code that does anything: no scripts
-// that are run from here, no engine binaries, no secrets.
 package assets
 
 import "embed"

@@ -1,9 +1,11 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -53,8 +55,8 @@ func (s *Server) side(body *messagesRequest, conv *Conversation, m *message) boo
 	}
 	system := joinText(body.System)
 	if len(body.Tools) == 0 && strings.Contains(strings.ToLower(system), "title") {
-		title := short(conv.Prompt)
-		if strings.Contains(system, "JSON") {
+		title := short(sessionTag.ReplaceAllString(conv.Prompt, "$1"))
+		if strings.Contains(system, "JSON") || bytes.Contains(body.Output, []byte("json_schema")) {
 			quoted, err := json.Marshal(fields{"title": title})
 			if err != nil {
 				panic("demo: a title can't be encoded: " + err.Error()) // a map with one string
@@ -66,6 +68,9 @@ func (s *Server) side(body *messagesRequest, conv *Conversation, m *message) boo
 	}
 	return false
 }
+
+// sessionTag holds what a title is wanted for.
+var sessionTag = regexp.MustCompile(`(?s)^.*<session>\s*(.*?)\s*</session>.*$`)
 
 // findSearch is the scripted result for a query: the search tool of the CLI sends it inside a prompt of its own words.
 func (s *Server) findSearch(prompt string) *Search {

@@ -15,6 +15,7 @@ type messagesRequest struct {
 	System   json.RawMessage   `json:"system"`
 	Tools    []messagesTool    `json:"tools"`
 	Messages []json.RawMessage `json:"messages"`
+	Output   json.RawMessage   `json:"output_config"`
 	Metadata struct {
 		UserID string `json:"user_id"`
 	} `json:"metadata"`
@@ -29,6 +30,7 @@ type contentBlock struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
 	ID        string          `json:"id"`
+	Name      string          `json:"name"`
 	ToolUseID string          `json:"tool_use_id"`
 	IsError   bool            `json:"is_error"`
 	Content   json.RawMessage `json:"content"`
@@ -88,9 +90,9 @@ func (r *messagesRequest) conversation(choose func(string) (*Script, bool)) *Con
 			case message.Role == "assistant" && block.Type == "text":
 				t.said()
 			case message.Role == "assistant" && block.Type == "tool_use":
-				t.call(block.ID)
+				t.call(block.ID, block.Name)
 			case message.Role == "user" && block.Type == "tool_result":
-				t.result(block.ToolUseID, map[int]Outcome{-1: block.outcome()})
+				t.result(block.ToolUseID, map[int]Outcome{-1: block.outcome(t.tools[block.ToolUseID])})
 			case message.Role == "user" && block.Type == "text":
 				t.userText(block.Text)
 			}
@@ -110,8 +112,11 @@ func (r *messagesRequest) conversation(choose func(string) (*Script, bool)) *Con
 
 // userText takes a text block of a user message, which may be the person's or the CLI's own.
 func (t *transcript) userText(text string) {
+	aside := strings.Contains(text, "This is a side question from the user")
 	text = strings.TrimSpace(reminder.ReplaceAllString(text, ""))
 	switch {
+	case aside:
+		t.aside(text)
 	case strings.HasPrefix(text, "[Request interrupted by user"):
 		t.interrupted = true
 	case strings.HasPrefix(text, "<local-command"), strings.HasPrefix(text, "<command-"):
@@ -120,17 +125,24 @@ func (t *transcript) userText(text string) {
 	}
 }
 
-// outcome reads a tool_result. A refusal carries the host's own words, so it is told by what it is not: every failure of a
-// tool itself has a form of its own (the exit code, the error tag, the sentence of the tool).
-func (b contentBlock) outcome() Outcome {
+// toolFailure are the beginnings of what the CLI's tools say when they fail; denial are words of a refusal.
+var (
+	toolFailure = regexp.MustCompile(`^(<tool_use_error>|Error|InputValidationError|File does not exist|File has|EISDIR|ENOENT|EACCES|getaddrinfo|Invalid)`)
+	denial      = regexp.MustCompile(`(?i)\b(den(y|ied|ies)|declined?|refused?|reject(ed)?|permission|not allowed|no,)`)
+)
+
+// outcome reads a tool_result. A refusal carries the host's own words, so it is told by what it is not: the failure of a
+// tool has a form of its own. Reading is hardly ever asked about and fails in many ways: there the words must say it.
+func (b contentBlock) outcome(tool string) Outcome {
 	text := joinText(b.Content)
 	o := Outcome{Text: text, Error: b.IsError}
 	switch m := exitCode.FindStringSubmatch(text); {
 	case b.IsError && m != nil:
-		code, _ := strconv.Atoi(m[1])
-		o.Exit = &code
+		if code, err := strconv.Atoi(m[1]); err == nil {
+			o.Exit = &code
+		}
 	case b.IsError:
-		o.Denied = !strings.Contains(text, "<tool_use_error>") && !strings.HasPrefix(text, "Error:") && !strings.HasPrefix(text, "InputValidationError")
+		o.Denied = !toolFailure.MatchString(text) && (tool != "Read" || denial.MatchString(text))
 	default:
 		zero := 0
 		o.Exit = &zero

@@ -1,25 +1,24 @@
 package demo
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// codex starts the app-server with the recommended settings and opens a thread.
+// codexThread is a thread of a running app-server.
 type codexThread struct {
 	*live
 	id   string
 	next int
 }
 
-func codex(t *testing.T, s *Server, dir, model string) *codexThread {
+// codex starts the app-server with the recommended settings and opens a thread, or the given one again.
+func codex(t *testing.T, s *Server, home, dir, model, thread string) *codexThread {
 	t.Helper()
-	home := t.TempDir()
 	config := "model_provider = \"demo\"\n[model_providers.demo]\nname = \"Keva demo\"\nbase_url = \"" + s.OpenAIBase() + "\"\nenv_key = \"KEVA_PROVIDER_KEY\"\nwire_api = \"responses\"\n"
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -33,15 +32,20 @@ func codex(t *testing.T, s *Server, dir, model string) *codexThread {
 	}
 	l := startLive(t, dir, []string{
 		"HOME=" + home, "CODEX_HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "KEVA_PROVIDER_KEY=" + s.Key(), "NO_PROXY=127.0.0.1",
-	}, engineBinary(t, "KEVA_TEST_CODEX"), args...)
+	}, engineBinary(t, "codex"), args...)
 	c := &codexThread{live: l, next: 10}
 	l.send(map[string]any{"id": 1, "method": "initialize", "params": map[string]any{
 		"clientInfo": map[string]any{"name": "keva", "title": "Keva", "version": "0"}, "capabilities": map[string]any{"experimentalApi": true},
 	}})
 	l.send(map[string]any{"method": "initialized"})
-	l.send(map[string]any{"id": 2, "method": "thread/start", "params": map[string]any{
+	open := map[string]any{
 		"cwd": dir, "model": model, "approvalPolicy": "untrusted", "config": map[string]any{"projects": map[string]any{dir: map[string]any{"trust_level": "untrusted"}}},
-	}})
+	}
+	method := "thread/start"
+	if thread != "" {
+		method, open["threadId"] = "thread/resume", thread
+	}
+	l.send(map[string]any{"id": 2, "method": method, "params": open})
 	l.each(20*time.Second, func(m map[string]any) bool {
 		if m["id"] == 2.0 && m["method"] == nil {
 			c.id = str(m, "result", "thread", "id")
@@ -55,24 +59,29 @@ func codex(t *testing.T, s *Server, dir, model string) *codexThread {
 	return c
 }
 
-// turn sends a prompt and answers approvals until the turn of the main thread is complete.
-func (c *codexThread) turn(prompt string, allow func(kind, what string) bool) (asked []string, text, status string) {
+func (c *codexThread) start(prompt string) {
 	c.t.Helper()
 	c.next++
 	c.send(map[string]any{"id": c.next, "method": "turn/start", "params": map[string]any{
 		"threadId": c.id, "input": []any{map[string]any{"type": "text", "text": prompt, "text_elements": []any{}}},
 		"sandboxPolicy": map[string]any{"type": "externalSandbox", "networkAccess": "enabled"}, "summary": "auto",
 	}})
-	c.each(40*time.Second, func(m map[string]any) bool {
+}
+
+// turn sends a prompt and answers approvals until the turn of the main thread is complete.
+func (c *codexThread) turn(prompt string, allow func(asked string) bool) (asked []string, text, status string) {
+	c.t.Helper()
+	c.start(prompt)
+	c.each(90*time.Second, func(m map[string]any) bool {
 		switch m["method"] {
 		case "item/commandExecution/requestApproval", "item/fileChange/requestApproval":
-			kind, what := "command", str(m, "params", "command")
-			if m["method"] != "item/commandExecution/requestApproval" {
-				kind, what = "patch", ""
+			what := "patch"
+			if command := str(m, "params", "command"); command != "" {
+				what = strings.TrimSuffix(command[strings.Index(command, "'")+1:], "'") // without the shell around it
 			}
-			asked = append(asked, kind+" "+what)
+			asked = append(asked, what)
 			decision := "accept"
-			if !allow(kind, what) {
+			if !allow(what) {
 				decision = "decline"
 			}
 			c.send(map[string]any{"id": m["id"], "result": map[string]any{"decision": decision}})
@@ -91,44 +100,73 @@ func (c *codexThread) turn(prompt string, allow func(kind, what string) bool) (a
 	return asked, text, status
 }
 
+// The tour runs with a model that has code mode, and with one that Codex does not know and gives plain tools.
 func TestTourWithCodex(t *testing.T) {
-	for _, model := range []string{ModelCodex, "keva-demo"} {
-		t.Run(model, func(t *testing.T) { tourWithCodex(t, model) })
+	engineBinary(t, "codex")
+	for _, model := range []string{ModelCodex, "unknown-model"} {
+		t.Run(model, func(t *testing.T) {
+			s, dir := startServer(t, Options{}), newProject(t)
+			c := codex(t, s, t.TempDir(), dir, model, "")
+			asked, text, status := c.turn("Start the tour", always)
+			if status != "completed" {
+				t.Errorf("status %q", status)
+			}
+			if !testsPass(t, dir) {
+				t.Error("the tests still fail after the tour")
+			}
+			want := []string{"ls -R", "cat README.md", "cat src/parse.sh", "sh tests/run.sh", "patch", "sh tests/run.sh", "cat src/ledger.sh", "cat src/parse.sh"}
+			slices.Sort(asked) // commands of one step run side by side
+			slices.Sort(want)
+			if !slices.Equal(asked, want) {
+				t.Errorf("asked %q", asked)
+			}
+			expect(t, text, "`tests/dates.txt`, line 4", "wants `30 January 2026` and gets `3 January 2026`", "9 tests passed", "The calendar helper **failed**", "That was the tour")
+
+			_, text, _ = c.turn("tour", always)
+			expect(t, text, "somebody fixed the bug already", "The calendar helper **failed**", "That was the tour")
+		})
 	}
 }
 
-func tourWithCodex(t *testing.T, model string) {
-	t.Helper()
-	engineBinary(t, "KEVA_TEST_CODEX")
-	s, err := Start(context.Background(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	t.Cleanup(func() {
-		if log := os.Getenv("KEVA_TEST_LOG"); log != "" {
-			for i, r := range s.Requests() {
-				_ = os.WriteFile(filepath.Join(log, fmt.Sprintf("cx%02d.json", i)), r.Body, 0o600)
+func TestTourWithCodexDenied(t *testing.T) {
+	engineBinary(t, "codex")
+	for _, model := range []string{ModelCodex, "unknown-model"} {
+		t.Run(model, func(t *testing.T) {
+			s, dir := startServer(t, Options{}), newProject(t)
+			_, text, status := codex(t, s, t.TempDir(), dir, model, "").turn("tour", func(string) bool { return false })
+			if status != "completed" || testsPass(t, dir) {
+				t.Errorf("status %q", status)
 			}
+			expect(t, text, "You did not let me look around", "You denied the test run", "Another way", "No to both", "I was not allowed to read the files", "That was the tour")
+		})
+	}
+}
+
+// The state is in the history alone: a killed engine and a new server, with another key, go on where the tour was.
+func TestTourWithCodexSurvivesRestart(t *testing.T) {
+	engineBinary(t, "codex")
+	home, dir := t.TempDir(), newProject(t)
+	first := startServer(t, Options{})
+	c := codex(t, first, home, dir, ModelCodex, "")
+	c.start("tour")
+	c.each(60*time.Second, func(m map[string]any) bool {
+		if m["method"] == "item/commandExecution/requestApproval" {
+			if strings.Contains(str(m, "params", "command"), "tests/run.sh") {
+				return true
+			}
+			c.send(map[string]any{"id": m["id"], "result": map[string]any{"decision": "accept"}})
 		}
+		return false
 	})
-	dir := t.TempDir()
-	if err := NewProject(dir); err != nil {
-		t.Fatal(err)
-	}
-	asked, text, status := codex(t, s, dir, model).turn("Start the tour", func(string, string) bool { return true })
-	t.Log(strings.Join(asked, "\n"))
-	t.Log(text)
-	for _, r := range s.Requests() {
-		t.Log(r.Method, r.Path, r.Script, r.Step)
-	}
-	if status != "completed" {
-		t.Errorf("status %q", status)
+	c.kill()
+	closeServer(t, first)
+
+	asked, text, _ := codex(t, startServer(t, Options{}), home, dir, ModelCodex, c.id).turn("continue", always)
+	expect(t, text, "9 tests passed", "That was the tour")
+	if strings.Contains(text, "Welcome") || asked[0] != "sh tests/run.sh" {
+		t.Errorf("the tour began again: %q", asked)
 	}
 	if !testsPass(t, dir) {
 		t.Error("the tests still fail after the tour")
-	}
-	if !strings.Contains(text, "That was the tour") {
-		t.Error("the tour did not reach its end")
 	}
 }

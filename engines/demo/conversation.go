@@ -64,6 +64,8 @@ type Conversation struct {
 	Results map[Ref]Outcome // of the running turn
 	Steps   map[int]string  // step names by serial, from the ids seen in the running turn
 	News    []string        // Codex: what sub-agents reported in the running turn, oldest first
+	Spawned map[Ref]string  // Codex: names of the sub-agents of the running turn
+	Names   map[string]bool // Codex: names of all sub-agents of the conversation
 }
 
 // Offers are the tools that the request offers.
@@ -84,17 +86,19 @@ type transcript struct {
 	conv        Conversation
 	running     bool // the model's last word was a tool call of a script
 	interrupted bool
+	tools       map[string]string // tool names by call id
 }
 
 func newTranscript(choose func(string) (*Script, bool)) *transcript {
-	t := &transcript{choose: choose}
+	t := &transcript{choose: choose, tools: map[string]string{}}
+	t.conv.Names = map[string]bool{}
 	t.begin("", nil)
 	return t
 }
 
 func (t *transcript) begin(prompt string, script *Script) {
 	t.conv.Prompt, t.conv.Script, t.conv.Steer = prompt, script, ""
-	t.conv.Results, t.conv.Steps, t.conv.News = map[Ref]Outcome{}, map[int]string{}, nil
+	t.conv.Results, t.conv.Steps, t.conv.Spawned, t.conv.News = map[Ref]Outcome{}, map[int]string{}, map[Ref]string{}, nil
 	t.running, t.interrupted = false, false
 }
 
@@ -120,8 +124,15 @@ func (t *transcript) prompt(text string) {
 	t.begin(text, script)
 }
 
+// aside takes a question that is to be answered beside the conversation, without tools.
+func (t *transcript) aside(text string) {
+	script, _ := t.choose("")
+	t.begin(text, script)
+}
+
 // call takes a tool call of the model.
-func (t *transcript) call(id string) {
+func (t *transcript) call(id, tool string) {
+	t.tools[id] = tool
 	ref, ok := decodeRef(id)
 	if !ok || t.conv.Script == nil || ref.Script != t.conv.Script.Name {
 		return
@@ -134,6 +145,9 @@ func (t *transcript) call(id string) {
 // said takes text of the model: what ends with it is no running script.
 func (t *transcript) said() { t.running = false }
 
+// notRun are the results that engines make up for a call that a stop or a crash overtook.
+var notRun = regexp.MustCompile(`^(aborted\b|\[Request interrupted|\[Tool (result|use) |The user doesn't want to proceed with this tool use)`)
+
 // result takes what a tool returned. Results of other turns, scripts and tools are of no interest.
 func (t *transcript) result(id string, outcomes map[int]Outcome) {
 	ref, ok := decodeRef(id)
@@ -144,6 +158,9 @@ func (t *transcript) result(id string, outcomes map[int]Outcome) {
 		t.conv.Steps[ref.Serial] = ref.Step
 	}
 	for action, outcome := range outcomes {
+		if notRun.MatchString(outcome.Text) {
+			continue // it is asked for again when the script goes on
+		}
 		at := ref
 		if action >= 0 {
 			at.Action = action

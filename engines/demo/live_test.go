@@ -12,19 +12,66 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"keva/engines/install"
 )
 
 // engineBinary finds a real engine, or skips: the whole project's set-up brings the engines, a lone checkout has none.
-func engineBinary(t *testing.T, variable string) string {
+func engineBinary(t *testing.T, engine string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a real engine is started")
 	}
-	path := os.Getenv(variable)
-	if path == "" {
-		t.Skip("no engine: set " + variable)
+	if path := os.Getenv("KEVA_TEST_" + strings.ToUpper(engine)); path != "" {
+		return path
 	}
-	return path
+	cache, err := install.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := install.Find(install.Default(), engine, cache)
+	if err != nil {
+		t.Skip(err)
+	}
+	return paths.Binary
+}
+
+func always(string) bool { return true }
+
+func startServer(t *testing.T, opt Options) *Server {
+	t.Helper()
+	s, err := Start(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeServer(t, s) })
+	return s
+}
+
+func closeServer(t *testing.T, s *Server) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Errorf("closing the server: %v", err)
+	}
+}
+
+func newProject(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := NewProject(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func expect(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("not said: %q, but:\n%s", part, text)
+			return
+		}
+	}
 }
 
 // live is a running engine that a test talks to line by line, without the product's adapters.
@@ -32,6 +79,7 @@ type live struct {
 	t     *testing.T
 	lines chan map[string]any
 	in    io.WriteCloser
+	cmd   *exec.Cmd
 	mu    sync.Mutex
 	all   []string
 }
@@ -54,7 +102,7 @@ func startLive(t *testing.T, dir string, env []string, path string, args ...stri
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l := &live{t: t, in: in, lines: make(chan map[string]any, 1000)}
+	l := &live{t: t, in: in, cmd: cmd, lines: make(chan map[string]any, 1000)}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -86,14 +134,25 @@ func startLive(t *testing.T, dir string, env []string, path string, args ...stri
 		}
 		cancel()
 		_ = cmd.Wait()
-		if t.Failed() || os.Getenv("KEVA_TEST_LOG") != "" {
+		if t.Failed() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			_ = os.WriteFile(filepath.Join(os.TempDir(), "demo-live-"+filepath.Base(path)+".log"), []byte(strings.Join(l.all, "")), 0o600)
+			t.Logf("the last lines of %s:", filepath.Base(path))
+			for _, line := range l.all[max(0, len(l.all)-20):] {
+				t.Log(short(line))
+			}
 			t.Logf("stderr: %s", stderr.String())
 		}
 	})
 	return l
+}
+
+// kill ends the engine at once, as a phone does.
+func (l *live) kill() {
+	l.t.Helper()
+	if err := l.cmd.Process.Kill(); err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 func (l *live) send(message any) {

@@ -3,6 +3,7 @@ package demo
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func (x *codexStep) dispatch(i int, tasks []Subtask) {
 		x.outcomes[i] = Outcome{Error: true, Text: "The tool spawn_agent is not offered."}
 		return
 	}
-	open := map[string]string{} // agent -> how its news name it
+	open := map[string]bool{} // agents that have not reported
 	var reports []Outcome
 	var ids []any
 	missing := false
@@ -30,19 +31,19 @@ func (x *codexStep) dispatch(i int, tasks []Subtask) {
 		o, done := x.conv.Results[ref]
 		if !done {
 			missing = true
-			x.calls = append(x.calls, Call{Ref: ref, Namespace: offers.Agents, Name: "spawn_agent", Input: x.spawn(task)})
+			x.calls = append(x.calls, Call{Ref: ref, Namespace: offers.Agents, Name: "spawn_agent", Input: x.spawn(ref, task)})
 			continue
 		}
-		if o.Error {
+		if o.Error || !strings.HasPrefix(o.Text, "{") { // a start that worked returns an object
 			reports = append(reports, Outcome{Text: o.Text, AgentsFailed: true, Denied: o.Denied})
 			continue
 		}
-		name := "/root/" + task.Name
+		name := "/root/" + x.agentName(ref, task)
 		if offers.Agents == agentsV1 {
 			name = agentID(o.Text)
 			ids = append(ids, name)
 		}
-		open[name] = task.Name
+		open[name] = true
 	}
 	if missing {
 		return
@@ -70,12 +71,26 @@ func (x *codexStep) dispatch(i int, tasks []Subtask) {
 	x.outcomes[i] = together(reports)
 }
 
-func (x *codexStep) spawn(task Subtask) fields {
+func (x *codexStep) spawn(ref Ref, task Subtask) fields {
 	message := x.fill(task.Prompt) + "\n\n#agent " + task.Script
 	if x.conv.Offers.Agents == agentsV1 {
 		return fields{"message": message, "fork_context": false}
 	}
-	return fields{"task_name": task.Name, "message": message, "fork_turns": "none"}
+	return fields{"task_name": x.agentName(ref, task), "message": message, "fork_turns": "none"}
+}
+
+// agentName is the task's name, or, when an earlier turn used that, the name with a number.
+func (x *codexStep) agentName(ref Ref, task Subtask) string {
+	if name, started := x.conv.Spawned[ref]; started {
+		return name
+	}
+	name := task.Name
+	for n := 2; ; n++ {
+		if !x.conv.Names[name] {
+			return name
+		}
+		name = task.Name + "_" + strconv.Itoa(n)
+	}
 }
 
 func (x *codexStep) wait(ids []any) fields {
@@ -99,13 +114,13 @@ func agentID(text string) string {
 var sender = regexp.MustCompile(`(?m)^Sender: (\S+)$`)
 
 // take finds the reports among the messages of agents: each has a sender. Who reported is open no more.
-func take(open map[string]string, news []string) (reports []Outcome) {
+func take(open map[string]bool, news []string) (reports []Outcome) {
 	for _, message := range news {
 		m := sender.FindStringSubmatch(message)
 		if m == nil || !strings.Contains(message, "FINAL_ANSWER") {
 			continue
 		}
-		if _, waiting := open[m[1]]; !waiting {
+		if !open[m[1]] {
 			continue
 		}
 		delete(open, m[1])
@@ -117,7 +132,7 @@ func take(open map[string]string, news []string) (reports []Outcome) {
 
 // statuses reads the answer of the list (v2) or of a wait (v1): the states of agents, each a word or an object with the
 // word as its key. An agent that runs stays open; a word that is not known is no success.
-func statuses(open map[string]string, text string) (reports []Outcome) {
+func statuses(open map[string]bool, text string) (reports []Outcome) {
 	var answer struct {
 		Agents []struct {
 			Name   string          `json:"agent_name"`
@@ -129,7 +144,7 @@ func statuses(open map[string]string, text string) (reports []Outcome) {
 		return nil
 	}
 	note := func(agent string, raw json.RawMessage) {
-		if _, waiting := open[agent]; !waiting {
+		if !open[agent] {
 			return
 		}
 		word, message := state(raw)

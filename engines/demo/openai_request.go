@@ -30,10 +30,9 @@ type inputItem struct {
 	Content   json.RawMessage `json:"content"`
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
+	Arguments string          `json:"arguments"`
 	Output    json.RawMessage `json:"output"`
 	Tools     []responsesTool `json:"tools"`
-	Author    string          `json:"author"`
-	Recipient string          `json:"recipient"`
 }
 
 var (
@@ -59,9 +58,10 @@ func (r *responsesRequest) conversation(choose func(string) (*Script, bool)) *Co
 		case strings.HasSuffix(item.Type, "_call_output"):
 			t.codexResult(item)
 		case item.Type == "custom_tool_call", item.Type == "function_call":
-			t.call(item.CallID)
+			t.call(item.CallID, item.Name)
+			t.spawned(item)
 		case item.Type == "agent_message":
-			t.agentMessage(item, text)
+			t.agentMessage(text)
 		case item.Type == "message" && item.Role == "assistant":
 			t.said()
 		case item.Type == "message" && item.Role == "user" || item.Type == "" && item.Role == "user":
@@ -94,8 +94,19 @@ func (t *transcript) codexText(text string) {
 	}
 }
 
+// spawned notes the name of a sub-agent: Codex refuses one that the thread had already.
+func (t *transcript) spawned(item inputItem) {
+	ref, ours := decodeRef(item.CallID)
+	var arguments struct {
+		Name string `json:"task_name"`
+	}
+	if item.Name == "spawn_agent" && ours && json.Unmarshal([]byte(item.Arguments), &arguments) == nil && arguments.Name != "" {
+		t.conv.Names[arguments.Name], t.conv.Spawned[ref] = true, arguments.Name
+	}
+}
+
 // agentMessage takes what one agent tells another: the task of a sub-agent, or its report.
-func (t *transcript) agentMessage(item inputItem, text string) {
+func (t *transcript) agentMessage(text string) {
 	if agentMarker.MatchString(text) {
 		t.prompt(text)
 		return
