@@ -1,0 +1,123 @@
+package headless
+
+import (
+	"strconv"
+	"strings"
+
+	"keva/agent/event"
+)
+
+// show writes the current request: who asks, exactly what will run or change, and what can be answered.
+func (a *asker) show() {
+	p := &a.run.err
+	p.space()
+	of := ""
+	if n := len(a.queue) + 1; n > 1 {
+		of = "1 of " + strconv.Itoa(n) + " · "
+	}
+	if q := a.current.Question; q != nil {
+		p.line(p.in(bold, of+"The engine asks:"))
+		if a.step < len(q.Questions) {
+			a.showQuestion(q.Questions[a.step])
+		} else {
+			p.line("(a question without text; Enter dismisses it)")
+		}
+		return
+	}
+	r := a.current.Approval
+	p.line(p.in(bold, of+headline(r)) + p.in(muted, "  asked by "+oneLine(a.who(), 120)))
+	if r.Dir != "" {
+		p.line(p.in(muted, "  in "+exactLine(r.Dir)))
+	}
+	a.showWhat(r)
+	if r.Reason != "" {
+		p.line(p.in(muted, "  it says: "+oneLine(r.Reason, 400)))
+	}
+	p.line("[a]llow once · [d]eny, with a reason if you like · [?] show again")
+}
+
+func headline(r *event.ApprovalAsked) string {
+	switch {
+	case r.Command != "":
+		return "Run this command?"
+	case len(r.Changes) == 1:
+		return "Change this file?"
+	case len(r.Changes) > 1:
+		return "Change " + strconv.Itoa(len(r.Changes)) + " files?"
+	}
+	return "Allow " + oneLine(r.Name, 80) + "?"
+}
+
+// showWhat writes what will be done, whole: nothing is folded that is decided on.
+func (a *asker) showWhat(r *event.ApprovalAsked) {
+	p := &a.run.err
+	odd := false
+	write := func(text string) {
+		odd = odd || exact(text) != strings.ReplaceAll(text, "\r\n", "\n")
+		for _, l := range strings.Split(exact(text), "\n") {
+			p.line("  │ " + l)
+		}
+	}
+	switch {
+	case r.Command != "":
+		write(r.Command)
+	case len(r.Changes) > 0:
+		for _, c := range r.Changes {
+			line := "  " + did(c.Kind) + " " + p.in(bold, exactLine(c.Path))
+			if c.MovedTo != "" {
+				line += " → " + p.in(bold, exactLine(c.MovedTo))
+			}
+			p.line(line + p.in(muted, details(size(c), oneLine(c.Note, 200))))
+			p.hunks(c.Hunks, 0)
+			for _, h := range c.Hunks {
+				for _, l := range h.Lines {
+					odd = odd || exactLine(l) != strings.TrimSuffix(l, "\n")
+				}
+			}
+			a.run.log.diffs[hunkKey(c)] = true
+		}
+	default:
+		write(r.Title)
+		if len(r.Input) > 0 && string(r.Input) != "{}" {
+			write(string(r.Input))
+		}
+	}
+	if odd {
+		p.line(p.in(yellow, "  ▲ It holds characters that can't be seen. They are written out above, like \\u202e."))
+	}
+}
+
+func (a *asker) who() string {
+	if a.current.Scope == "" {
+		return "the main agent"
+	}
+	if t := a.run.view.State().Task(a.current.Scope); t != nil && t.Title != "" {
+		return t.Title
+	}
+	return "a sub-agent"
+}
+
+func (a *asker) showQuestion(q event.Question) {
+	p := &a.run.err
+	for i, l := range strings.Split(exact(q.Text), "\n") {
+		if i == 0 && q.Header != "" {
+			l = oneLine(q.Header, 60) + ": " + l
+		}
+		p.line("  " + l)
+	}
+	for i, o := range q.Options {
+		p.line("  " + strconv.Itoa(i+1) + "  " + oneLine(o.Label, 200) + p.in(muted, details(oneLine(o.Detail, 200))))
+	}
+	switch {
+	case len(q.Options) == 0:
+		p.line("Your answer (Enter to skip):")
+	case q.Multi && q.Free:
+		p.line("Numbers, or your own words (Enter to skip):")
+	case q.Multi:
+		p.line("Numbers (Enter to skip):")
+	case q.Free:
+		p.line("A number, or your own words (Enter to skip):")
+	default:
+		p.line("A number (Enter to skip):")
+	}
+}
