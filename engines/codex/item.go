@@ -137,7 +137,9 @@ func (m *Mapper) toolDone(t *thread, p itemParams, it, opened *wireItem) {
 // echo is the engine's reading of a message: it tells which turn took it. A sub-agent's is its task.
 func (m *Mapper) echo(t *thread, it *wireItem) {
 	if t.own {
-		t.read(t.turnID(it.turn), it.ClientID)
+		if !strings.HasPrefix(it.ClientID, reasonID) {
+			t.read(t.turnID(it.turn), it.ClientID)
+		}
 		for i, q := range t.queue {
 			if q == it.ClientID {
 				t.queue = append(t.queue[:i], t.queue[i+1:]...)

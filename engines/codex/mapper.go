@@ -95,6 +95,17 @@ func (m *Mapper) notified(msg message, line []byte) {
 // exited ends what the process held. Open turns and tasks are the accounting's to close; a new process that follows in
 // the same recording counts its requests from 0 again.
 func (m *Mapper) exited(f engines.Frame) {
+	for _, id := range sortedKeys(m.pending) {
+		r := m.pending[id]
+		t := m.threads[r.thread]
+		switch turn := field(r.params, "turnId"); {
+		case r.refuse || t == nil:
+		case r.question:
+			m.in(t, turn, event.QuestionAnswered{ID: r.id, By: event.ByEngine})
+		default:
+			m.in(t, turn, event.ApprovalResolved{ID: r.id, Decision: event.Lost, By: event.ByEngine})
+		}
+	}
 	m.calls, m.pending, m.opening = map[string]call{}, map[string]*request{}, 0
 	for _, t := range m.threads {
 		t.open, t.asks, t.queue, t.items = "", nil, nil, map[string]*wireItem{}

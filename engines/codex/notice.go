@@ -2,16 +2,20 @@ package codex
 
 import (
 	"encoding/json"
+	"strings"
 
 	"keva/agent/event"
 )
 
 // notice is the rule of a notification that is a sentence for people.
-func notice(level event.Level, text, detail string) func(*Mapper, json.RawMessage) bool {
+func notice(usual event.Level, text, detail string) func(*Mapper, json.RawMessage) bool {
 	return func(m *Mapper, raw json.RawMessage) bool {
-		said := field(raw, text)
+		level, said := usual, field(raw, text)
 		if said == "" {
 			return false
+		}
+		if strings.HasPrefix(said, "Codex could not find bubblewrap") {
+			level = event.LevelInfo // its sandbox, which Keva does not use: it asks about everything
 		}
 		more := ""
 		if detail != "" {

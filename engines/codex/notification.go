@@ -121,9 +121,6 @@ type deltaBody func(item, text string) event.Body
 
 func textDelta(item, text string) event.Body { return event.TextDelta{Block: item, Text: text} }
 
-func reasoningDelta(item, text string) event.Body {
-	return event.ReasoningDelta{Block: item, Text: text}
-}
 func outputDelta(item, text string) event.Body { return event.ToolOutput{ID: item, Text: text} }
 
 // delta is the rule of a notification that carries a piece of text of an item.

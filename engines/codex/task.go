@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"encoding/json"
 	"strings"
 
 	"keva/agent/event"
@@ -108,6 +109,7 @@ func (m *Mapper) ended(t *thread, o event.Outcome, class event.Class, summary, v
 		return
 	}
 	t.child.live, t.open = false, ""
+	t.child.toolID = "" // a run that follows has another dispatch
 	m.emit(t.child.turn, t.child.parent, event.TaskEnded{
 		ID: t.id, Outcome: o, Class: class, Summary: clip(summary, summaryLen), Via: via,
 	})
@@ -168,7 +170,7 @@ func (m *Mapper) childTurnCompleted(t *thread, turn wireTurn) {
 	if o == event.Interrupted {
 		class = event.ClassInterrupted
 	}
-	m.background(t)
+	m.outlived(t, turn.ID, o)
 	m.ended(t, o, class, summary, "turn/completed")
 	t.open = ""
 }
@@ -200,7 +202,9 @@ func (m *Mapper) activity(parent *thread, turn string, it *wireItem, done bool) 
 	switch it.Kind {
 	case "started":
 	case "interacted":
-		if done && t.child.live {
+		if !t.child.live {
+			t.child.toolID = it.ID
+		} else if done {
 			m.progress(t, event.TaskProgress{Doing: "got a message"})
 		}
 	case "completed", "interrupted":
@@ -240,6 +244,9 @@ func (m *Mapper) collab(parent *thread, turn string, it *wireItem, done bool) {
 			m.discover(t, parent.scope(), m.turnFor(parent, turn))
 		}
 		m.named(t, title, rankPrompt)
+		if !done && !t.child.live {
+			t.child.toolID = it.ID // should it wake the sub-agent up, this is the dispatch
+		}
 	}
 	// Other calls carry the states as they were before the call: sendInput says "completed" and wakes the sub-agent up.
 	if !done || (it.Tool != "wait" && it.Tool != "closeAgent") {
@@ -265,27 +272,74 @@ func (m *Mapper) collab(parent *thread, turn string, it *wireItem, done bool) {
 	}
 }
 
-// background turns the commands of a turn that ends while they run into tasks: they outlive the turn as background
-// terminals, and the session is not settled before they end. Those that wait for an approval never ran.
-func (m *Mapper) background(t *thread) {
+// outlived deals with the commands that a turn leaves open. After a turn that completed they run on as background
+// terminals: tasks of their own, and the session is not settled before they end. After any other end nobody knows: a
+// command that was interrupted just after it was allowed never runs, and no frame says so. It becomes a task when the
+// engine lists it.
+func (m *Mapper) outlived(t *thread, turn string, o event.Outcome) {
 	waits := map[string]bool{}
 	for _, r := range m.pending {
-		waits[r.thread+"\n"+r.item] = true
+		if r.thread == t.id {
+			waits[r.item] = true
+		}
 	}
 	for _, id := range sortedKeys(t.items) {
 		it := t.items[id]
-		if it.task {
-			continue
-		}
-		if it.Type != "commandExecution" || it.refused || waits[t.id+"\n"+id] {
+		switch {
+		case it.turn != turn || it.task:
+		case it.Type != "commandExecution" || it.refused || waits[id]:
 			delete(t.items, id) // the accounting closes it with its turn
-			continue
+		case o == event.Success:
+			m.backgroundTask(t, it)
 		}
-		it.task = true
-		m.emit(m.turnFor(t, it.turn), t.scope(), event.TaskStarted{
-			ID: id, Task: event.TaskCommand, Title: firstLine(unwrap(it.Command), titleLen), ToolID: id, Background: true,
-		})
 	}
+}
+
+func (m *Mapper) backgroundTask(t *thread, it *wireItem) {
+	it.task = true
+	m.emit(m.turnFor(t, it.turn), t.scope(), event.TaskStarted{
+		ID: it.ID, Task: event.TaskCommand, Title: firstLine(unwrap(it.Command), titleLen), ToolID: it.ID, Background: true,
+	})
+}
+
+// listed takes the engine's list of background terminals: those commands run.
+func (m *Mapper) listed(t *thread, result json.RawMessage) {
+	var r struct {
+		Data []struct {
+			ItemID    string `json:"itemId"`
+			ProcessID string `json:"processId"`
+		} `json:"data"`
+	}
+	if t == nil || !params(result, &r) {
+		return
+	}
+	runs := map[string]bool{}
+	for _, d := range r.Data {
+		runs[d.ItemID] = true
+		it := t.items[d.ItemID]
+		if it == nil {
+			continue // of a turn that Keva did not see
+		}
+		it.ProcessID = d.ProcessID
+		if !it.task && it.turn != t.open {
+			m.backgroundTask(t, it)
+		}
+	}
+	for id, it := range t.items {
+		if it.Type == "commandExecution" && !it.task && it.turn != t.open && !runs[id] {
+			delete(t.items, id) // it never ran; should it end after all, its end is told
+		}
+	}
+}
+
+// openCommands reports whether a turn left commands behind of which nobody knows whether they run.
+func (t *thread) openCommands() bool {
+	for _, it := range t.items {
+		if it.Type == "commandExecution" && !it.task && it.turn != t.open {
+			return true
+		}
+	}
+	return false
 }
 
 // scope is the scope of what comes from the thread.

@@ -21,7 +21,6 @@ type thread struct {
 	seen    map[string]bool      // items whose start was told
 	retries int
 	err     *event.Error // the last error that ends a turn, until turn/completed
-	state   event.Activity
 	ready   event.SessionReady
 
 	child childInfo

@@ -38,6 +38,9 @@ func (m *Mapper) request(msg message) {
 			break
 		}
 		c.msg = p.ClientID
+		if strings.HasPrefix(c.msg, reasonID) {
+			break // the reason of a denial: it is told with the answer
+		}
 		if c.msg == "" {
 			c.msg = "request-" + strings.Trim(id, `"`)
 		}
@@ -67,7 +70,7 @@ func (m *Mapper) sent(method, id, msg string, p userInput) {
 			m.main = t.id
 		}
 	}
-	body := event.UserMessage{ID: msg, Text: inputText(p), Delivery: event.DeliveryPrompt}
+	body := event.UserMessage{ID: msg, Text: inputText(p), Delivery: event.DeliveryPrompt, Context: p.Context[contextKey].Value}
 	switch {
 	case method == "thread/queue/add":
 		body.Delivery = event.DeliveryQueued
@@ -87,6 +90,12 @@ func (m *Mapper) sent(method, id, msg string, p userInput) {
 	m.messages[msg] = true
 	m.in(t, t.open, body)
 }
+
+// reasonID begins the id of a message that is no message of the user's: it explains a denial.
+const reasonID = "keva-reason-"
+
+// contextKey names what Keva puts before a message: a handoff brief or a replay.
+const contextKey = "keva"
 
 func inputText(p userInput) string {
 	var parts []string
@@ -154,8 +163,12 @@ func (m *Mapper) reply(msg message, line []byte) {
 		t.answered(id, r.Turn.ID)
 	case "turn/steer":
 		if t := m.threads[c.thread]; t != nil {
-			t.read(t.turnID(field(msg.Result, "turnId")), c.msg)
+			if !strings.HasPrefix(c.msg, reasonID) {
+				t.read(t.turnID(field(msg.Result, "turnId")), c.msg)
+			}
 		}
+	case "thread/backgroundTerminals/list":
+		m.listed(m.threads[c.thread], msg.Result)
 	case "thread/read", "thread/list":
 		m.described(msg.Result)
 	}
@@ -190,9 +203,12 @@ func (m *Mapper) refused(id string, c call, e *rpcError) {
 		Detail: e.Message,
 	}
 	switch c.method {
-	case "turn/steer": // the adapter sends it again, as the start of a turn
+	case "turn/steer": // the adapter sends a message again, as the start of a turn
 		n.Level = event.LevelInfo
 		n.Text = "The turn was over before the message reached it."
+		if strings.HasPrefix(c.msg, reasonID) {
+			n.Text = "Codex could not be told why it was declined."
+		}
 	case "turn/start", "thread/queue/add":
 		n.Level = event.LevelError
 		n.Text = "Codex did not take the message. Send it again."

@@ -70,7 +70,7 @@ func (m *Mapper) turnCompleted(raw json.RawMessage) bool {
 	case info.ended:
 		return true // a repetition
 	}
-	m.background(t)
+	m.outlived(t, p.Turn.ID, outcome(p.Turn.Status))
 	info.ended = true
 	body := event.TurnCompleted{
 		Outcome: outcome(p.Turn.Status), Origin: info.origin, Error: failure(p.Turn.Error),

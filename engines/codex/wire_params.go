@@ -26,6 +26,7 @@ type openReply struct {
 	Model          string          `json:"model"`
 	Cwd            string          `json:"cwd"`
 	ApprovalPolicy json.RawMessage `json:"approvalPolicy"` // a word, or an object when granular
+	Reviewer       string          `json:"approvalsReviewer"`
 }
 
 // wireTurn is a turn as turn/started, turn/completed and replies carry it.
@@ -122,7 +123,10 @@ type userInput struct {
 	ClientID  string `json:"clientUserMessageId"`
 	ProcessID string `json:"processId"`
 	Delivery  string `json:"delivery"`
-	Input     []struct {
+	Context   map[string]struct {
+		Value string `json:"value"`
+	} `json:"additionalContext"`
+	Input []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 		Path string `json:"path"`
