@@ -22,6 +22,7 @@ const (
 	helloWait     = 45 * time.Second // for the first word
 	interruptWait = 5 * time.Second  // for an interrupted turn's result before stdin is closed
 	replyWait     = 10 * time.Second // for a reply that nobody waits for to be written
+	eofWait       = 2 * time.Second  // between the end of stdout and the end of the process
 )
 
 // hello is the id of the first control request.
@@ -62,6 +63,13 @@ func launch(ctx context.Context, o Options, s runtime.Start, sink runtime.Sink) 
 	started := make(chan struct{}) // the readers may be faster than the assignment of e.proc
 	spec.OnLine = func(l []byte) { <-started; e.read(engines.Out, l) }
 	spec.OnErr = func(l []byte) { <-started; e.read(engines.Err, l) }
+	spec.OnEOF = func() { <-started; go e.mute() }
+	if shell(pathFrom(spec.Env)) == "" {
+		e.held = append(e.held, event.Event{Time: time.Now().UTC(), Body: event.Notice{
+			Level: event.LevelWarning, Class: event.ClassConfig,
+			Text: "No bash or zsh was found, so Claude Code can't run commands. Install bash and start the session again.",
+		}})
+	}
 	e.proc, err = proc.Start(spec)
 	close(started)
 	if err != nil {
@@ -163,6 +171,24 @@ func (e *engine) wait(instructions string) {
 	e.deliver(e.mapper.Map(engines.Frame{Time: time.Now().UTC(), Dir: engines.Exit, Exit: &exit}))
 	e.mu.Unlock()
 	close(e.done)
+}
+
+// mute ends an engine that closed its stdout and lives on: nothing that it does could be seen or approved any more.
+func (e *engine) mute() {
+	t := time.NewTimer(eofWait)
+	defer t.Stop()
+	select {
+	case <-e.proc.Done():
+		return
+	case <-t.C:
+	}
+	e.mu.Lock()
+	e.deliver([]event.Event{{Time: time.Now().UTC(), Turn: e.mapper.turnID(), Body: event.Notice{
+		Level: event.LevelError, Class: event.ClassEngine,
+		Text: "Claude Code stopped talking to Keva while it was still running, so Keva ends it. Send the message again to start it anew.",
+	}}})
+	e.mu.Unlock()
+	e.proc.Stop()
 }
 
 // read takes a line of the engine.

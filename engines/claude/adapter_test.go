@@ -347,13 +347,17 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// An engine that closed its stdout can still be stopped.
+// An engine that closed its stdout is lost: that is said, and it is ended.
 func TestClosedStdout(t *testing.T) {
 	rt, r := start(t, factory(t, "ok"), runtime.Start{})
 	send(t, rt, "close stdout")
-	await[event.SessionReady](t, r, nil)
-	if err := rt.Stop(context.Background()); err != nil {
-		t.Fatal(err)
+	await(t, r, func(n event.Notice) bool {
+		return n.Level == event.LevelError && strings.Contains(n.Text, "stopped talking")
+	})
+	select {
+	case <-rt.Done():
+	case <-time.After(patience):
+		t.Fatal("it still runs")
 	}
 	await[event.EngineExited](t, r, nil)
 }

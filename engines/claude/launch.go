@@ -113,6 +113,16 @@ func withLoopback(env []string) []string {
 	return out
 }
 
+// pathFrom is PATH in an environment.
+func pathFrom(env []string) string {
+	for _, kv := range env {
+		if p, ok := strings.CutPrefix(kv, "PATH="); ok {
+			return p
+		}
+	}
+	return ""
+}
+
 // shell finds a shell that the engine accepts: its path must contain bash or zsh, or the Bash tool fails.
 func shell(path string) string {
 	dirs := append(filepath.SplitList(path), "/bin", "/usr/bin")

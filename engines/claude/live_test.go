@@ -93,9 +93,9 @@ func lastUser(body string) string {
 	return ""
 }
 
-// real returns the installed CLI's factory. The end-to-end tests never skip; here the variable is for whoever works on
+// installed returns the installed CLI's factory. The end-to-end tests never skip; here the variable is for whoever works on
 // this package alone.
-func real(t *testing.T) *Factory {
+func installed(t *testing.T) *Factory {
 	t.Helper()
 	bin := os.Getenv("KEVA_TEST_CLAUDE")
 	if bin == "" {
@@ -105,7 +105,7 @@ func real(t *testing.T) *Factory {
 }
 
 func TestRealClaudeAsksBeforeItRuns(t *testing.T) {
-	f := real(t)
+	f := installed(t)
 	if v, err := f.Check(context.Background(), lease(t)); err != nil || v != Version {
 		t.Fatalf("%q %v", v, err)
 	}
@@ -164,7 +164,7 @@ func TestRealClaudeAsksBeforeItRuns(t *testing.T) {
 }
 
 func TestRealClaudeWithoutTheSession(t *testing.T) {
-	f := real(t)
+	f := installed(t)
 	m := newModel(t, func(string) []answer { return []answer{{text: "ok"}} })
 	r := newRecord()
 	_, err := f.Start(context.Background(), lease(t), runtime.Start{

@@ -116,6 +116,7 @@ func (s *step) init(l line) {
 }
 
 func (s *step) stateChanged(l line, raw []byte) {
+	s.process.state = l.State
 	switch l.State {
 	case "running":
 		s.emit("", event.EngineState{Activity: event.Running})

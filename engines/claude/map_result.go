@@ -34,7 +34,7 @@ func (s *step) result(l line, raw []byte) {
 	}
 	s.closeTools(t.id)
 	s.emit("", c)
-	p.turn, p.notified = nil, false
+	p.turn, p.notified, p.announced = nil, false, false
 	if p.waiting != nil && !task {
 		// The engine has merged the notification into the user's turn: both are over.
 		w := p.waiting

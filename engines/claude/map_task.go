@@ -69,7 +69,7 @@ func (s *step) taskStarted(l line, raw []byte) {
 	}
 	if call := s.process.tools[l.ToolUseID]; call != nil {
 		t.turn, t.scope = call.turn, call.scope
-		e.Background = call.input.Background
+		e.Background = call.input.Background || call.name == "SendMessage" // which never waits
 		if e.Title == "" {
 			e.Title = toolTitle(call.name, call.input)
 		}
@@ -117,7 +117,9 @@ func (s *step) taskUpdated(l line, raw []byte) {
 
 // taskNotification ends the task that it names. One without an id ends nothing.
 func (s *step) taskNotification(l line) {
-	s.process.notified = true
+	p := &s.process
+	p.notified = true
+	p.announced = p.state == "running" && (p.turn == nil || !p.turn.seen)
 	o, final := taskOutcome(l.Status)
 	if !final {
 		o = event.Unknown

@@ -46,7 +46,7 @@ func (s *step) begin() {
 	if t := p.turn; t != nil {
 		if !t.seen && p.notified && t.origin == event.OriginUser && p.waiting == nil {
 			p.waiting = t
-			s.open(event.OriginUnknown)
+			s.open(event.OriginTask)
 		}
 		p.turn.seen = true
 		return
@@ -122,7 +122,7 @@ func (s *step) prompt(l line, raw []byte) {
 		s.emit("", event.UserMessage{ID: id, Text: text, Context: before, Delivery: event.DeliveryQueued})
 		return
 	}
-	p.notified = false // what was told before belongs to no turn that is still to come
+	p.notified = p.announced // what was told while the engine was idle begins no turn
 	t := s.open(event.OriginUser)
 	t.messages = []string{id}
 	s.emit("", event.UserMessage{ID: id, Text: text, Context: before, Delivery: event.DeliveryPrompt})

@@ -36,9 +36,11 @@ type process struct {
 	turn      *turn // the turn that the engine works on
 	waiting   *turn // the user's turn that an unasked one has overtaken
 	queue     []queued
-	prompted  bool // a user message was sent
-	replays   bool // the engine repeats user messages: it was started with --replay-user-messages
-	notified  bool // a task notification came since the last result
+	prompted  bool   // a user message was sent
+	replays   bool   // the engine repeats user messages: it was started with --replay-user-messages
+	state     string // the main loop's own word, "" while it has not told
+	notified  bool   // a task notification came since the last result
+	announced bool   // it came while the loop ran without a turn: its turn is about to begin
 	tools     map[string]*tool
 	requests  map[string]*request
 	streams   map[string]*stream // by scope
@@ -110,10 +112,15 @@ func (s *step) turnOf(scope string) string {
 			return t.turn
 		}
 	}
-	if s.process.turn != nil {
-		return s.process.turn.id
+	return s.turnID()
+}
+
+// turnID is the turn that the engine works on, "" for none.
+func (m *Mapper) turnID() string {
+	if m.process.turn == nil {
+		return ""
 	}
-	return ""
+	return m.process.turn.id
 }
 
 // quiet counts a frame that is known and says nothing.

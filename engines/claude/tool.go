@@ -85,10 +85,17 @@ func pathOf(in toolInput) string {
 	return ""
 }
 
+// maxTitle is the longest title, in bytes; what will run is shown whole elsewhere.
+const maxTitle = 300
+
 // firstLine cuts text to its first line, and says that there is more.
 func firstLine(text string) string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if line = strings.TrimSpace(line); strings.TrimSpace(rest) != "" {
+	line = strings.TrimSpace(line)
+	if len(line) > maxTitle {
+		line, rest = strings.ToValidUTF8(line[:maxTitle], ""), "…"
+	}
+	if strings.TrimSpace(rest) != "" {
 		line += " …"
 	}
 	return line

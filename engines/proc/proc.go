@@ -24,6 +24,9 @@ type Spec struct {
 	OnLine func([]byte)
 	// OnErr is the same for stderr, from another goroutine. It may be nil; the tail is kept anyway.
 	OnErr func([]byte)
+	// OnEOF is called once after the last line of stdout, from the goroutine of OnLine, also while the process still runs:
+	// an engine that closed its stdout is lost, and only its adapter can say so. It may be nil.
+	OnEOF func()
 }
 
 // Rung is one step of a stop ladder: Do asks the process to end, then up to Wait is spent waiting for it. Do must return;

@@ -94,7 +94,12 @@ func launch(spec Spec, ps *pipes, mark string) (*exec.Cmd, error) {
 func (p *Process) pump(cmd *exec.Cmd, ps *pipes, spec Spec) {
 	out, errs := newDrain(ps.out[0]), newDrain(ps.err[0])
 	var readers sync.WaitGroup
-	readers.Go(func() { readLines(out, spec.OnLine) })
+	readers.Go(func() {
+		readLines(out, spec.OnLine)
+		if spec.OnEOF != nil {
+			spec.OnEOF()
+		}
+	})
 	readers.Go(func() { readLines(p.tail.tee(errs), spec.OnErr) })
 	go func() {
 		err := cmd.Wait()
