@@ -1,0 +1,126 @@
+// Package settings keeps the user's choices in the store. Whatever is found there (an older version's, a newer one's,
+// garbage) gives working settings: each field falls back alone, and what was dropped is said. It must never hold a key:
+// keys are in the keyring, under provider.Secret.
+package settings
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"keva/agent/provider"
+)
+
+// Settings are the user's choices. The zero value is not valid; Defaults makes a fresh device's.
+type Settings struct {
+	Engine string // the engine of new sessions
+	// Choices are provider, model and effort by engine: what one engine can use the other mostly can't.
+	Choices   map[string]Choice
+	Providers []provider.Provider // hydrated: the app's own as they are now, then the user's
+
+	Theme         Theme
+	TextSize      TextSize
+	ReducedMotion bool
+	LastDir       string   // the folder that was used last, absolute, "" for none
+	Trusted       []string // folders that the user trusts, absolute
+}
+
+// Choice is what an engine is asked to use.
+type Choice struct {
+	Provider string `json:"provider"`         // provider id
+	Model    string `json:"model,omitempty"`  // "" = default
+	Effort   string `json:"effort,omitempty"` // "" = default
+}
+
+// Theme says where light or dark comes from.
+type Theme string
+
+// The themes.
+const (
+	ThemeSystem Theme = "system"
+	ThemeLight  Theme = "light"
+	ThemeDark   Theme = "dark"
+)
+
+// Valid reports whether t is one of the themes.
+func (t Theme) Valid() bool { return t == ThemeSystem || t == ThemeLight || t == ThemeDark }
+
+// TextSize is the size of all text.
+type TextSize string
+
+// The text sizes.
+const (
+	TextSmall  TextSize = "small"
+	TextNormal TextSize = "normal"
+	TextLarge  TextSize = "large"
+	TextHuge   TextSize = "huge"
+)
+
+// Valid reports whether s is one of the text sizes.
+func (s TextSize) Valid() bool {
+	return s == TextSmall || s == TextNormal || s == TextLarge || s == TextHuge
+}
+
+// Engine is an engine that this build has: main knows them, this package does not.
+type Engine struct {
+	ID   string
+	Kind provider.Kind // the protocol that it speaks to its provider
+}
+
+// Defaults are the settings of a fresh device: the first engine, and the demo for each, so that everything works without
+// an account or a network.
+func Defaults(engines []Engine) Settings {
+	s := Settings{
+		Choices: map[string]Choice{}, Providers: provider.Hydrate(nil),
+		Theme: ThemeSystem, TextSize: TextNormal,
+	}
+	for i, e := range engines {
+		if i == 0 {
+			s.Engine = e.ID
+		}
+		s.Choices[e.ID] = Choice{Provider: provider.Demo}
+	}
+	return s
+}
+
+// Choice is what engine id is asked to use.
+func (s Settings) Choice(engine string) Choice { return s.Choices[engine] }
+
+// Provider is the provider that engine id is asked to use.
+func (s Settings) Provider(engine string) (provider.Provider, bool) {
+	return provider.Find(s.Providers, s.Choices[engine].Provider)
+}
+
+// Custom is the user's own provider.
+func (s Settings) Custom() (provider.Provider, bool) {
+	return provider.Find(s.Providers, provider.Custom)
+}
+
+// SetCustom puts p, made by provider.NewCustom, in the place of the user's own provider.
+func (s *Settings) SetCustom(p provider.Provider) {
+	s.RemoveCustom()
+	s.Providers = append(s.Providers, p)
+}
+
+// RemoveCustom forgets the user's own provider. Engines that use it must be given another one.
+func (s *Settings) RemoveCustom() {
+	s.Providers = slices.DeleteFunc(s.Providers, func(p provider.Provider) bool { return p.ID == provider.Custom })
+}
+
+// Trusts reports whether dir is a folder that the user trusts. Folders below it are not.
+func (s Settings) Trusts(dir string) bool { return slices.Contains(s.Trusted, filepath.Clean(dir)) }
+
+// clone shares nothing with s.
+func (s Settings) clone() Settings {
+	s.Choices = maps.Clone(s.Choices)
+	s.Trusted = slices.Clone(s.Trusted)
+	s.Providers = slices.Clone(s.Providers)
+	for i, p := range s.Providers {
+		p.Kinds, p.Models = slices.Clone(p.Kinds), slices.Clone(p.Models)
+		for j, m := range p.Models {
+			p.Models[j].Efforts = slices.Clone(m.Efforts)
+		}
+		s.Providers[i] = p
+	}
+	return s
+}
