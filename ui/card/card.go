@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"keva/ui/draw"
+	"keva/ui/markdown"
 	"keva/ui/transcript"
 )
 
@@ -59,6 +60,11 @@ type card struct {
 	row     transcript.Row
 	now     time.Time
 	actions Actions
+
+	parsed struct {
+		source string
+		blocks []markdown.Block
+	}
 }
 
 func newCard(a Actions) *card {

@@ -32,7 +32,7 @@ func (c *card) user(b *draw.Board, r *transcript.User) float32 {
 		corners := draw.Corners{TopLeft: theme.BubbleRadius, TopRight: theme.BubbleRadius, BottomLeft: theme.BubbleRadius, BottomRight: theme.BubbleTail}
 		b.Rect(x, 0, w, height, draw.Box{Fill: theme.AccentSoft, Corners: corners})
 		if c.actions.Copy != nil {
-			b.Tap("copy", x, 0, w, height, draw.TapOptions{Label: "You: " + r.Text, Corners: corners, Held: func() { c.actions.Copy(r.Text) }})
+			b.Hold("copy", x, 0, w, height, func() { c.actions.Copy(r.Text) })
 		}
 		for i, l := range lines {
 			b.Clipped(x+padX, padY+float32(i)*h, w-padX, h, l, draw.Body)

@@ -134,29 +134,47 @@ func (b *Board) Lines(x, y, w float32, text string, s Style) float32 {
 	return float32(len(lines)) * h
 }
 
-// Flow draws spans, broken into lines of height h, and returns the height. Links call open with their address; inline code
-// gets its ground.
-func (b *Board) Flow(x, y, w, h float32, spans []Span, open func(string)) float32 {
+// Flow draws spans, broken into lines of height h, and returns their height and where the last one ends. Links call open
+// with their address. id is unique among the flows of a widget.
+func (b *Board) Flow(id string, x, y, w, h float32, spans []Span, open func(string)) (height, last float32) {
 	lines := Flow(spans, w)
+	if n := lines[len(lines)-1]; len(n) > 0 {
+		last = n[len(n)-1].X + n[len(n)-1].W
+	}
 	if !b.Measuring {
 		for i, line := range lines {
-			b.flowLine(x, y+float32(i)*h, h, line, spans, open, i)
+			b.flowLine(id+" "+strconv.Itoa(i), x, y+float32(i)*h, w, h, line, spans, open)
 		}
 	}
-	return float32(len(lines)) * h
+	return float32(len(lines)) * h, last
 }
 
-func (b *Board) flowLine(x, y, h float32, line FlowLine, spans []Span, open func(string), n int) {
+func (b *Board) flowLine(id string, x, y, w, h float32, line FlowLine, spans []Span, open func(string)) {
 	for i, p := range line {
 		span := spans[p.Span]
-		if span.Style.Mono {
-			b.Rect(x+p.X-2, y+1, p.W+4, h-2, Box{Fill: theme.Code, Radius: 4})
+		pw := min(p.W, max(w-p.X, 1)) // spaces at the end may hang over
+		if span.Style.Ground != "" {
+			from, to := max(p.X-2, 0), min(p.X+p.W+2, w)
+			b.Rect(x+from, y+1, to-from, h-2, Box{Fill: span.Style.Ground, Radius: 4})
 		}
-		b.raw(x+p.X, y, p.W, h, p.Text, span.Style, fyne.TextAlignLeading)
+		b.raw(x+p.X, y, pw, h, p.Text, span.Style, fyne.TextAlignLeading)
 		if span.Link != "" && open != nil {
-			id := "link " + strconv.Itoa(n) + "." + strconv.Itoa(i) + " " + span.Link
-			b.Tap(id, x+p.X, y, p.W, h, TapOptions{Label: span.Link, Link: true, Radius: 4, Tapped: func() { open(span.Link) }})
+			b.Tap(id+"."+strconv.Itoa(i), x+p.X, y, pw, h, TapOptions{Label: span.Link, Link: true, Radius: 4, Tapped: func() { open(span.Link) }})
 		}
+	}
+}
+
+// Tick draws a check in a square.
+func (b *Board) Tick(x, y, side float32, c fyne.ThemeColorName) {
+	if b.Measuring {
+		return
+	}
+	u := side / 14
+	for _, l := range [][4]float32{{3, 7.3, 5.8, 10}, {5.8, 10, 11, 4.2}} {
+		line := canvas.NewLine(theme.Color(c))
+		line.StrokeWidth = 1.8 * u
+		line.Position1, line.Position2 = fyne.NewPos(x+l[0]*u, y+l[1]*u), fyne.NewPos(x+l[2]*u, y+l[3]*u)
+		b.objects = append(b.objects, line)
 	}
 }
 

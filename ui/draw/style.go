@@ -15,6 +15,8 @@ type Style struct {
 	Color fyne.ThemeColorName // theme.Ink, theme.Muted, …
 
 	Bold, Italic, Mono, Strike, Underline bool
+
+	Ground fyne.ThemeColorName // behind the letters, as of inline code; "" for none
 }
 
 // The styles that are used most.

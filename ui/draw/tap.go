@@ -112,3 +112,29 @@ func (r *areaRenderer) MinSize() fyne.Size           { return r.a.MinSize() }
 func (r *areaRenderer) Refresh()                     { r.paint(); canvas.Refresh(r.a) }
 func (r *areaRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.box} }
 func (r *areaRenderer) Destroy()                     {}
+
+// Hold makes an area that answers to a long press, or the second mouse button, and to nothing else: no focus, no pointer.
+func (b *Board) Hold(id string, x, y, w, h float32, held func()) {
+	if b.Measuring || held == nil {
+		return
+	}
+	a := b.Keep("hold "+id, func() fyne.CanvasObject {
+		a := &holdArea{}
+		a.ExtendBaseWidget(a)
+		return a
+	}).(*holdArea)
+	a.held = held
+	b.put(a, x, y, w, h)
+}
+
+type holdArea struct {
+	widget.BaseWidget
+	held func()
+}
+
+func (a *holdArea) TappedSecondary(*fyne.PointEvent) { a.held() }
+func (a *holdArea) MinSize() fyne.Size               { return fyne.NewSize(1, 1) }
+
+func (a *holdArea) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(canvas.NewRectangle(color.Transparent))
+}
