@@ -2,6 +2,8 @@ package headless
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +140,14 @@ func (l *worklog) approval(r *transcript.Approval) {
 	if r.Decision == "" {
 		return // it is asked on its own
 	}
+	if r.Decision == event.Allow && r.Asked.ToolID != "" {
+		l.untold[r.Key()] = r
+		return
+	}
+	l.printApproval(r)
+}
+
+func (l *worklog) printApproval(r *transcript.Approval) {
 	l.once(r.Key(), string(r.Decision), func() {
 		sign, say := l.in(red, "✕"), string(r.Decision)
 		switch r.Decision {
@@ -191,6 +201,10 @@ func (l *worklog) end(r *transcript.End) {
 	if !l.changed(r.Key(), mark) {
 		return
 	}
+	for _, k := range slices.Sorted(maps.Keys(l.untold)) {
+		l.printApproval(l.untold[k])
+	}
+	clear(l.untold)
 	say := "done"
 	switch r.Outcome {
 	case event.Success:

@@ -15,54 +15,72 @@ type worklog struct {
 	marks map[string]transcript.Mark // the last mark that was printed of a step, card or task
 	said  map[string]string          // what was printed of other rows
 	diffs map[string]bool            // hunks that were printed, so that an approved diff is not printed twice
+	// untold are requests that were allowed and whose step has not come yet. It tells of them when it comes; at the end
+	// of the turn they are printed.
+	untold map[string]*transcript.Approval
 }
 
 func newWorklog(p pen) *worklog {
 	return &worklog{
-		pen: p, texts: map[string]string{}, marks: map[string]transcript.Mark{}, said: map[string]string{}, diffs: map[string]bool{},
+		pen: p, texts: map[string]string{}, marks: map[string]transcript.Mark{}, said: map[string]string{},
+		diffs:  map[string]bool{},
+		untold: map[string]*transcript.Approval{},
 	}
 }
 
+// show prints what changed: first what became of rows that are there, then the new ones, which stand below them.
 func (l *worklog) show(changes []transcript.Change) {
 	for _, c := range changes {
-		if c.Kind == transcript.Remove {
-			continue
+		switch c.Kind {
+		case transcript.Update:
+			l.row(c.Row)
+		case transcript.Remove:
+			delete(l.untold, c.Row.Key())
+		case transcript.Insert:
 		}
-		switch r := c.Row.(type) {
-		case *transcript.User:
-			l.once(r.Key(), "", func() {
-				l.space()
-				l.fold(r.Text, "> ", 10, 5)
-			})
-		case *transcript.Text:
-			l.text(r)
-		case *transcript.Reasoning:
-			if !r.Live {
-				l.once(r.Key(), "", func() { l.line(l.in(muted, "  thought: "+oneLine(r.Text, 160))) })
-			}
-		case *transcript.Work:
-			for i := range r.Steps {
-				l.step(&r.Steps[i], "")
-			}
-		case *transcript.Diff:
-			l.diff(r)
-		case *transcript.Web:
-			l.web(r)
-		case *transcript.Plan:
-			l.plan(r)
-		case *transcript.Tasks:
-			for i := range r.Nodes {
-				l.task(&r.Nodes[i])
-			}
-		case *transcript.Approval:
-			l.approval(r)
-		case *transcript.Question:
-			l.question(r)
-		case *transcript.Notice:
-			l.notice(r)
-		case *transcript.End:
-			l.end(r)
+	}
+	for _, c := range changes {
+		if c.Kind == transcript.Insert {
+			l.row(c.Row)
 		}
+	}
+}
+
+func (l *worklog) row(r transcript.Row) {
+	switch r := r.(type) {
+	case *transcript.User:
+		l.once(r.Key(), "", func() {
+			l.space()
+			l.fold(r.Text, "> ", 10, 5)
+		})
+	case *transcript.Text:
+		l.text(r)
+	case *transcript.Reasoning:
+		if !r.Live {
+			l.once(r.Key(), "", func() { l.line(l.in(muted, "  thought: "+oneLine(r.Text, 160))) })
+		}
+	case *transcript.Work:
+		for i := range r.Steps {
+			l.step(&r.Steps[i], "")
+		}
+	case *transcript.Diff:
+		l.diff(r)
+	case *transcript.Web:
+		l.web(r)
+	case *transcript.Plan:
+		l.plan(r)
+	case *transcript.Tasks:
+		for i := range r.Nodes {
+			l.task(&r.Nodes[i])
+		}
+	case *transcript.Approval:
+		l.approval(r)
+	case *transcript.Question:
+		l.question(r)
+	case *transcript.Notice:
+		l.notice(r)
+	case *transcript.End:
+		l.end(r)
 	}
 }
 

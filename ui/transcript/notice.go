@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"keva/agent/event"
@@ -37,7 +38,7 @@ func (b *Builder) retrying(e event.Event, r event.Retrying) {
 	}
 	row := &Notice{
 		Level: event.LevelWarning, Class: r.Cause.Class, Detail: r.Cause.Detail,
-		Text: text + " Trying again, " + attempt(r) + wait(r.DelayMillis) + ".",
+		Text: sentence(text) + " Trying again, " + attempt(r) + wait(r.DelayMillis) + ".",
 	}
 	if b.retry != nil {
 		row.ID, row.Time = b.retry.row.(*Notice).ID, e.Time
@@ -46,6 +47,15 @@ func (b *Builder) retrying(e event.Event, r event.Retrying) {
 	}
 	b.retry = b.addNotice(e, row)
 	b.retry.passing = true
+}
+
+// sentence ends a text with a full stop, unless it has an end.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?:") {
+		return s
+	}
+	return s + "."
 }
 
 func attempt(r event.Retrying) string {

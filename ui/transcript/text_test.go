@@ -30,6 +30,9 @@ text "one"`},
 		{"an id that is used again is another block", stream(begin(), final("b", "one"), delta("b", "tw"), final("b", "two")), `
 text "one"
 text "two"`},
+		{"also without deltas", stream(begin(), final("b", "one"), final("b", "two")), `
+text "one"
+text "two"`},
 		{"a block that the turn's end cuts", stream(begin(), delta("b", "one\n\ntw"), done(event.Interrupted)), `
 text "one"
 text "tw" cut

@@ -115,7 +115,7 @@ func exitNotice(x event.EngineExited) *Notice {
 	case event.ExitClean:
 		n.Text = "The engine ended before it was done. Send a message to go on."
 	case event.ExitCode:
-		n.Text = "The engine ended with an error. Its last words are below; send a message to start it again."
+		n.Text = "The engine ended with an error. Send a message to start it again."
 	case event.ExitStopped:
 		n.Text = "The engine was stopped."
 	case event.ExitKilled:
