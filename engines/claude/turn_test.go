@@ -167,3 +167,13 @@ func TestTaskRestart(t *testing.T) {
 		t.Errorf("the second generation: %+v", ends[2])
 	}
 }
+
+// I-10: a line of an agent that was never told of is not the main agent's.
+func TestUnknownParentIsNotTheMainAgent(t *testing.T) {
+	evs := script(NewMapper(""), wirePrompt0, wireInit,
+		`{"type":"assistant","parent_tool_use_id":"T9","message":{"id":"m1","content":[{"type":"text","text":"from nowhere"}]}}`)
+	last := evs[len(evs)-1]
+	if _, ok := last.Body.(event.TextFinal); !ok || last.Scope != "tool:T9" {
+		t.Errorf("%+v", last)
+	}
+}
