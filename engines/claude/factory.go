@@ -104,7 +104,7 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	case version != f.opts.Version:
 		return version, &event.Error{
 			Class:   event.ClassConfig,
-			Message: "This is Claude Code " + version + ", but Keva was made for " + f.opts.Version + ". Install that version, or choose its path in the settings.",
+			Message: "This is Claude Code " + version + ", but Keva was made for " + f.opts.Version + ". Run `make engines` to install that version, or choose its path in the settings.",
 			Detail:  f.opts.Binary,
 		}
 	}
