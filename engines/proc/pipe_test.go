@@ -45,3 +45,13 @@ func TestReadLinesInAnyPieces(t *testing.T) {
 		}
 	}
 }
+
+// A long answer comes as many short lines; the reader must not be what the phone works on.
+func BenchmarkReadLines(b *testing.B) {
+	data := bytes.Repeat([]byte(`{"type":"stream_event","event":{"type":"content_block_delta","delta":{"text":"word "}}}`+"\n"), 10_000)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		n := 0
+		readLines(bytes.NewReader(data), func(line []byte) { n += len(line) })
+	}
+}

@@ -181,10 +181,12 @@ func TestExitBeforeTheEndIsUnknown(t *testing.T) {
 
 // A closed stdout is not an end: the process still runs and must be stopped.
 func TestClosedStdoutIsNotTheEnd(t *testing.T) {
-	c := startFake(t, "close-stdout")
+	eof := make(chan struct{})
+	c := startFake(t, "close-stdout", func(s *Spec) { s.OnEOF = func() { close(eof) } })
 	if l := c.line(); l != "bye" {
 		t.Fatal(l)
 	}
+	<-eof
 	select {
 	case <-c.Done():
 		t.Fatal("done while it runs")

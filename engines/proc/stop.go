@@ -22,7 +22,8 @@ var defaultBudgets = budgets{
 // then verified descendants. The rung that worked is in Exit().Rung. It returns when the process is gone; only one that
 // the kernel can't end (stuck in a device) outlives it, and then Done stays open.
 //
-// Calling it again, or for a process that ended by itself, is harmless and still ends descendants.
+// Calling it again, or for a process that ended by itself, is harmless and still ends descendants. It must not be called
+// from OnLine, OnErr or OnEOF: it waits for what they read.
 func (p *Process) Stop(rungs ...Rung) {
 	p.stopping.Lock()
 	defer p.stopping.Unlock()
