@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 
 	"keva/agent/event"
@@ -247,52 +246,4 @@ func (a *asker) approval(ctx context.Context, text string) {
 func (a *asker) again(ctx context.Context, sentence string) {
 	a.run.err.line(sentence)
 	a.read(ctx)
-}
-
-func (a *asker) question(ctx context.Context, text string) {
-	qs := a.current.Question.Questions
-	if a.step < len(qs) {
-		q := qs[a.step]
-		picked, problem := pick(q, text)
-		if problem != "" {
-			a.again(ctx, problem)
-			return
-		}
-		if len(picked) > 0 {
-			a.answer[q.ID] = picked
-		}
-		a.step++
-	}
-	if a.step < len(qs) {
-		a.showQuestion(qs[a.step])
-		a.read(ctx)
-		return
-	}
-	if len(a.answer) == 0 {
-		a.close(ctx, runtime.Answer{Decision: event.Deny, Reason: "The user did not answer."})
-		return
-	}
-	a.close(ctx, runtime.Answer{Decision: event.Allow, Answers: a.answer})
-}
-
-// pick reads the numbers of options, or a free answer. An empty line is no answer.
-func pick(q event.Question, text string) (picked []string, problem string) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return nil, ""
-	}
-	for _, f := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.Atoi(f)
-		if err != nil || n < 1 || n > len(q.Options) {
-			if q.Free || len(q.Options) == 0 {
-				return []string{text}, ""
-			}
-			return nil, "Type the number of an answer, or Enter to skip."
-		}
-		picked = append(picked, q.Options[n-1].Label)
-	}
-	if len(picked) > 1 && !q.Multi {
-		return nil, "Only one answer is possible. Type its number."
-	}
-	return picked, ""
 }

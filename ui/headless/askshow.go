@@ -96,28 +96,3 @@ func (a *asker) who() string {
 	}
 	return "a sub-agent"
 }
-
-func (a *asker) showQuestion(q event.Question) {
-	p := &a.run.err
-	for i, l := range strings.Split(exact(q.Text), "\n") {
-		if i == 0 && q.Header != "" {
-			l = oneLine(q.Header, 60) + ": " + l
-		}
-		p.line("  " + l)
-	}
-	for i, o := range q.Options {
-		p.line("  " + strconv.Itoa(i+1) + "  " + oneLine(o.Label, 200) + p.in(muted, details(oneLine(o.Detail, 200))))
-	}
-	switch {
-	case len(q.Options) == 0:
-		p.line("Your answer (Enter to skip):")
-	case q.Multi && q.Free:
-		p.line("Numbers, or your own words (Enter to skip):")
-	case q.Multi:
-		p.line("Numbers (Enter to skip):")
-	case q.Free:
-		p.line("A number, or your own words (Enter to skip):")
-	default:
-		p.line("A number (Enter to skip):")
-	}
-}

@@ -24,6 +24,8 @@ type Session interface {
 	Close(ctx context.Context) error
 }
 
+var _ Session = (*session.Session)(nil)
+
 // Code is an exit code of the process.
 type Code int
 

@@ -134,7 +134,7 @@ func (b *Builder) apply(e event.Event) {
 	case event.QuestionAsked:
 		b.questionAsked(e, body)
 	case event.QuestionAnswered:
-		b.questionAnswered(body)
+		b.questionAnswered(e, body)
 	case event.TaskStarted:
 		b.taskStarted(e, body)
 	case event.TaskProgress:

@@ -109,19 +109,17 @@ func (b *Builder) questionAsked(e event.Event, q event.QuestionAsked) {
 	r.e = b.add(&Question{ID: b.free("question", q.ID), Asked: q, Scope: e.Scope})
 }
 
-func (b *Builder) questionAnswered(a event.QuestionAnswered) {
+func (b *Builder) questionAnswered(e event.Event, a event.QuestionAnswered) {
 	r := b.requests[a.ID]
 	if r == nil || !r.open {
 		return // never asked, or answered before: the first answer counts
 	}
-	r.open = false
-	b.dropPending(r)
-	b.nodeWaits(r.scope)
 	if row, ok := r.e.row.(*Question); ok {
 		closed := *row
 		closed.Answers, closed.Answered, closed.By = a.Answers, true, a.By
 		b.set(r.e, &closed)
 	}
+	b.closeRequest(e, r)
 }
 
 func (b *Builder) dropPending(r *request) {

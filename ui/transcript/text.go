@@ -39,6 +39,9 @@ func (b *Builder) textDelta(e event.Event, d event.TextDelta) {
 	if t.ended {
 		t = b.newText(e.Turn, d.Block) // the id is used again
 	}
+	if t.cut && t.raw.Len() == 0 {
+		b.openTexts = append(b.openTexts, t) // it goes on after all, and may be cut again
+	}
 	b.nowStreams(t)
 	t.raw.WriteString(d.Text)
 	b.grow(t, t.split.Write(d.Text))
