@@ -2,6 +2,7 @@ package demo
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -38,8 +39,8 @@ const (
 // Injection is a fault that a test puts on the requests to come.
 type Injection struct {
 	Fault
-	Script string              // only answers of this script; "": every one
-	Match  func(*Request) bool // only these requests; nil: every one
+	Script string              // only answers of this script; "": every one, also the engines' side requests
+	Match  func(*Request) bool // only these requests; nil: every one. It must not change the request.
 }
 
 // Inject lets the following requests fail. The returned function takes the fault back. An injected fault goes before the
@@ -65,29 +66,39 @@ type injected struct {
 // faultFor picks the fault of an answer, if there is one, and counts its use.
 func (s *Server) faultFor(req *Request, conversation string, answer Answer) *Fault {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, in := range s.injected {
-		if in.off || in.Script != "" && in.Script != answer.Script || in.Match != nil && !in.Match(req) {
+	injected := slices.Clone(s.injected)
+	s.mu.Unlock()
+	for _, in := range injected {
+		if in.Script != "" && in.Script != answer.Script || in.Match != nil && !in.Match(req) {
 			continue
 		}
-		if in.Times > 0 && in.used >= in.Times {
-			continue
+		if s.use(in) {
+			return &in.Fault
 		}
-		in.used++
-		fault := in.Fault
-		return &fault
 	}
-	if answer.Fault == nil {
+	fault := answer.Fault
+	if fault == nil || fault.Times == 0 {
+		return fault
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := conversation + "\x00" + answer.Script + "\x00" + answer.Step
+	if s.faults[key] >= fault.Times {
 		return nil
 	}
-	if answer.Fault.Times > 0 {
-		key := conversation + "\x00" + answer.Script + "\x00" + answer.Step
-		if s.faults[key] >= answer.Fault.Times {
-			return nil
-		}
-		s.faults[key]++
+	s.faults[key]++
+	return fault
+}
+
+// use counts one use of an injected fault; false when it is used up or taken back.
+func (s *Server) use(in *injected) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in.off || in.Times > 0 && in.used >= in.Times {
+		return false
 	}
-	return answer.Fault
+	in.used++
+	return true
 }
 
 // errorFor is the HTTP error of a fault in the terms of one wire, or nil.

@@ -80,11 +80,14 @@ func next(conv *Conversation, d dialect) Answer {
 			p.vars[name] = value
 		}
 		calls, outcomes := d.expand(p, step, serial)
+		if serial < last && !serverOnly(calls) {
+			calls = nil // later steps were played: what is missing here was lost from the history, not left out
+		}
 		_, said := conv.Steps[serial]
-		if serial > last || said && len(calls) > 0 && !serverOnly(calls) {
+		if serial > last || said && !serverOnly(calls) {
 			answer.add(p, step, calls, said)
 		}
-		if len(calls) > 0 && !serverOnly(calls) || step.End {
+		if !serverOnly(calls) || step.End {
 			break
 		}
 		p.capture(step, outcomes)

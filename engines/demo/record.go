@@ -26,7 +26,7 @@ type requestLog struct {
 
 const (
 	keepRequests = 1000
-	keepBytes    = 64 << 20
+	keepBytes    = 16 << 20
 )
 
 func (s *Server) keep(r *http.Request, body []byte) *Request {

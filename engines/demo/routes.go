@@ -13,7 +13,9 @@ import (
 // ServeHTTP routes a request. The engines' reachability probe (HEAD /) is the only thing that needs no credential, and it
 // tells nothing.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.handler.Add(1)
+	if !s.enter() {
+		panic(http.ErrAbortHandler) // the server closes
+	}
 	defer s.handler.Done()
 	proto := wireOf(r)
 	if r.Method == http.MethodHead {

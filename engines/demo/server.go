@@ -58,6 +58,7 @@ type Server struct {
 	handler sync.WaitGroup
 
 	mu       sync.Mutex
+	closed   bool
 	counter  int
 	injected []*injected
 	faults   map[string]int
@@ -87,7 +88,6 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          nil,
 	}
 	s.served = make(chan struct{})
 	go func() {
@@ -154,6 +154,9 @@ func (s *Server) Key() string { return s.key }
 
 // Close stops serving, breaks what is running and waits for it.
 func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.cancel()
 	err := s.http.Close()
 	<-s.served
@@ -162,6 +165,17 @@ func (s *Server) Close() error {
 		return nil
 	}
 	return err
+}
+
+// enter counts a request in, unless the server closes.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.handler.Add(1)
+	return true
 }
 
 // nonce makes the ids of one launch differ from each other and from those of other launches.
