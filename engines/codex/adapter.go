@@ -51,7 +51,7 @@ func newAdapter(o Options, s runtime.Start, sink runtime.Sink) *adapter {
 	}
 }
 
-func (a *adapter) now() time.Time { return a.o.Now().UTC() }
+func (a *adapter) now() time.Time { return time.Now().UTC() }
 
 func jsonInt(n int) string { return strconv.Itoa(n) }
 
@@ -135,7 +135,7 @@ func checkAsks(policy json.RawMessage, reviewer string) error {
 	return &event.Error{
 		Class: event.ClassConfig,
 		Message: "This session does not start: Codex would run commands and change files without asking. " +
-			"Install the version that Keva was made for (" + Version + ") with `make engines`.",
+			"Install the version that Keva was made for (" + Version + "): run `make engines`.",
 		Detail: "approval policy " + word(policy) + ", reviewer " + reviewer,
 	}
 }

@@ -3,7 +3,6 @@ package codex
 import (
 	"bytes"
 	"context"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -17,37 +16,33 @@ import (
 // Version is the version whose protocol this package speaks. "untrusted" may leave the wire in a later one.
 const Version = "0.171.0"
 
-// Binary is where the engine is installed.
-type Binary struct {
-	File string // the codex program; its code-mode host lies beside it
-	Path string // a folder for PATH with the engine's helpers, "" = none
-}
-
-// Options are what the adapter needs to know of the machine.
+// Options describe an installation and its surroundings.
 type Options struct {
-	// Find locates the installed engine; called at each start. Its errors are *event.Error.
-	Find func() (Binary, error)
-	// StateDir is Keva's own data folder; the engine's home is made below it.
+	Binary string // the codex program; its code-mode host must lie beside it
+	// StateDir is the app's own folder for this engine; its home is made below it, with mode 0700.
 	StateDir string
-	// AppVersion is Keva's version, told to the engine.
+	// Version is what Check asks for; "" = Version.
+	Version string
+	// Path is PATH for the engine and the commands it runs; "" = that of this process. The package's folder of helpers
+	// (rg) belongs at its front.
+	Path string
+	// Env is added to the environment: proxy variables, certificates. Nothing else is inherited.
+	Env []string
+	// AppVersion is Keva's version, told to the engine and by it to the provider.
 	AppVersion string
-	// Getenv reads the environment; nil = os.Getenv.
-	Getenv func(string) string
-	// Now is the clock; nil = time.Now.
-	Now func() time.Time
 	// Handshake bounds the time from launch to a ready thread; 0 = 30 s. A healthy engine needs 0.1 to 0.3 s.
 	Handshake time.Duration
 }
 
-type factory struct{ o Options }
+// Factory makes engines of one installation.
+type Factory struct{ o Options }
 
-// New returns the factory of Codex.
-func New(o Options) runtime.Factory {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	if o.Now == nil {
-		o.Now = time.Now
+var _ runtime.Factory = (*Factory)(nil)
+
+// New returns the factory for an installation. Nothing is looked at before Start or Check.
+func New(o Options) *Factory {
+	if o.Version == "" {
+		o.Version = Version
 	}
 	if o.Handshake == 0 {
 		o.Handshake = 30 * time.Second
@@ -55,22 +50,26 @@ func New(o Options) runtime.Factory {
 	if o.AppVersion == "" {
 		o.AppVersion = "0"
 	}
-	return &factory{o}
+	return &Factory{o}
 }
 
-func (f *factory) ID() string    { return "codex" }
-func (f *factory) Label() string { return "Codex" }
+// ID implements runtime.Factory.
+func (f *Factory) ID() string { return "codex" }
+
+// Label implements runtime.Factory.
+func (f *Factory) Label() string { return "Codex" }
+
+// errNoLease says that a surface tried to start an engine without the slot (I-13).
+var errNoLease = &event.Error{
+	Class: event.ClassEngine, Message: "Another part of Keva uses the engine. Try again in a moment.", Detail: "no valid lease",
+}
 
 // Start implements runtime.Factory. Events of the start itself are delivered only when it succeeds.
-func (f *factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sink runtime.Sink) (runtime.Runtime, error) {
+func (f *Factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sink runtime.Sink) (runtime.Runtime, error) {
 	if !l.Valid() {
-		return nil, &event.Error{Class: event.ClassConfig, Message: "The engine slot is not held. Start the session again."}
+		return nil, errNoLease
 	}
-	bin, err := f.o.Find()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkHost(bin.File); err != nil {
+	if err := checkHost(f.o.Binary); err != nil {
 		return nil, err
 	}
 	home, err := prepareHome(f.o.StateDir)
@@ -79,8 +78,8 @@ func (f *factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sin
 	}
 	a := newAdapter(f.o, s, sink)
 	a.p, err = proc.Start(proc.Spec{
-		Path: bin.File, Args: arguments(s.Provider), Dir: s.Dir,
-		Env:    environment(f.o.Getenv, home, bin.Path, s.Session, s.Provider),
+		Path: f.o.Binary, Args: arguments(s.Provider), Dir: s.Dir,
+		Env:    f.o.environment(home, s),
 		OnLine: a.line,
 	})
 	if err != nil {
@@ -99,13 +98,9 @@ func (f *factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sin
 }
 
 // Check implements runtime.Factory.
-func (f *factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
+func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	if !l.Valid() {
-		return "", &event.Error{Class: event.ClassConfig, Message: "The engine slot is not held. Try again."}
-	}
-	bin, err := f.o.Find()
-	if err != nil {
-		return "", err
+		return "", errNoLease
 	}
 	home, err := prepareHome(f.o.StateDir)
 	if err != nil {
@@ -114,8 +109,8 @@ func (f *factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	var mu sync.Mutex
 	var out bytes.Buffer
 	p, err := proc.Start(proc.Spec{
-		Path: bin.File, Args: []string{"--version"}, Dir: home,
-		Env: environment(f.o.Getenv, home, bin.Path, "", runtime.Provider{}),
+		Path: f.o.Binary, Args: []string{"--version"}, Dir: home,
+		Env: f.o.environment(home, runtime.Start{}),
 		OnLine: func(line []byte) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -146,14 +141,14 @@ func (f *factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	if exit := p.Exit(); exit.Class != event.ExitClean || version == "" {
 		return "", exitError("Codex does not start.", exit)
 	}
-	if version != Version {
+	if version != f.o.Version {
 		return version, &event.Error{
 			Class: event.ClassEngine,
-			Message: "This is Codex " + clip(version, 40) + ", and Keva works with " + Version +
+			Message: "This is Codex " + clip(version, 40) + ", and Keva works with " + f.o.Version +
 				" only: other versions may run commands without asking. Run `make engines` to install it.",
 		}
 	}
-	return version, checkHost(bin.File)
+	return version, checkHost(f.o.Binary)
 }
 
 // exitError makes an error of an exit that should not have been.

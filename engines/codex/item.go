@@ -93,7 +93,8 @@ func (m *Mapper) itemCompleted(raw json.RawMessage) bool {
 	case "enteredReviewMode":
 		m.in(t, p.TurnID, event.Notice{Level: event.LevelInfo, Text: "Codex reviews: " + firstLine(it.Review, titleLen), Detail: it.Review})
 	case "exitedReviewMode":
-		m.in(t, p.TurnID, event.TextFinal{Block: it.ID, Text: it.Review})
+		// The same text comes as the answer.
+		m.in(t, p.TurnID, event.Notice{Level: event.LevelInfo, Text: "The review is over.", Detail: it.Review})
 	case "hookPrompt", "functionCallOutput":
 		m.in(t, p.TurnID, event.Notice{Level: event.LevelInfo, Text: "Codex added to the conversation: " + it.Type, Detail: string(p.Item)})
 	default:

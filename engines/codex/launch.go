@@ -77,46 +77,50 @@ func quote(s string) string {
 	return string(raw)
 }
 
-// passed are the variables that the engine inherits. A proxy and its certificates are how some machines reach anything.
-var passed = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ",
-	"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy",
-	"SSL_CERT_FILE", "CODEX_CA_CERTIFICATE",
-}
+// passed are the variables that the engine inherits; its commands need the user's home, and the place for temporary
+// files that the user has chosen.
+var passed = []string{"HOME", "USER", "LOGNAME", "TMPDIR", "LC_ALL", "LC_CTYPE", "TZ"}
 
-// loopback never goes through a proxy: the engine makes no exception for it by itself.
-var loopback = []string{"127.0.0.1", "localhost", "::1"}
-
-// environment is the whole environment of the engine: an allow-list, nothing else is inherited (J7).
-func environment(getenv func(string) string, home, pathDir, session string, p runtime.Provider) []string {
+// environment is the whole environment of the engine: an allow-list, so that nothing of another session or account leaks
+// in (J7).
+func (o Options) environment(home string, s runtime.Start) []string {
 	var env []string
 	for _, name := range passed {
-		value := getenv(name)
-		if name == "PATH" && pathDir != "" {
-			value = strings.Trim(pathDir+string(os.PathListSeparator)+value, string(os.PathListSeparator))
-		}
-		if value != "" {
+		if value := os.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
-	if getenv("LANG") == "" {
-		env = append(env, "LANG=C.UTF-8")
+	path, lang := o.Path, os.Getenv("LANG")
+	if path == "" {
+		path = os.Getenv("PATH")
 	}
-	direct := strings.Join(loopback, ",")
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		if v := getenv(name); v != "" {
-			direct += "," + v
-			break
+	if lang == "" || lang == "C" || lang == "POSIX" {
+		lang = "C.UTF-8"
+	}
+	env = append(env, "PATH="+path, "LANG="+lang, "TERM=dumb", "CODEX_HOME="+home)
+	if s.Session != "" {
+		env = append(env, sessionEnv+"="+s.Session)
+	}
+	if s.Provider.Key != "" {
+		env = append(env, keyEnv+"="+s.Provider.Key)
+	}
+	return withLoopback(append(env, o.Env...))
+}
+
+// withLoopback keeps loopback out of every proxy: the engine makes no exception for it by itself.
+func withLoopback(env []string) []string {
+	const loopback = "127.0.0.1,localhost,::1"
+	var out []string
+	direct := loopback
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if name != "NO_PROXY" && name != "no_proxy" {
+			out = append(out, kv)
+		} else if value != "" && !strings.Contains(direct, value) {
+			direct = value + "," + direct
 		}
 	}
-	env = append(env, "CODEX_HOME="+home, "TERM=dumb", "NO_PROXY="+direct, "no_proxy="+direct)
-	if session != "" {
-		env = append(env, sessionEnv+"="+session)
-	}
-	if p.Key != "" {
-		env = append(env, keyEnv+"="+p.Key)
-	}
-	return env
+	return append(out, "NO_PROXY="+direct, "no_proxy="+direct)
 }
 
 // untrusted is the thread's configuration: the project's own .codex folder is not obeyed. A cloned project could start

@@ -98,7 +98,7 @@ func startLive(t *testing.T, p *provider, s runtime.Start) (runtime.Runtime, *wa
 	s.Provider = runtime.Provider{Name: "Test \"lab\"", BaseURL: p.URL + "/v1", Key: "secret-key-123"}
 	w := newWatcher(t)
 	rt, err := New(Options{
-		Find: func() (Binary, error) { return Binary{File: bin}, nil }, StateDir: state,
+		Binary: bin, StateDir: state,
 	}).Start(t.Context(), lease(t), s, w.sink)
 	if err != nil {
 		t.Fatalf("%v\n%+v", err, err)
@@ -320,7 +320,7 @@ func TestLiveResume(t *testing.T) {
 		return []output{say("Hello.")}
 	})
 	bin, state, dir := liveBinary(t), t.TempDir(), t.TempDir()
-	f := New(Options{Find: func() (Binary, error) { return Binary{File: bin}, nil }, StateDir: state})
+	f := New(Options{Binary: bin, StateDir: state})
 	s := runtime.Start{Session: "s", Dir: dir, Model: "gpt-5.5", Provider: runtime.Provider{BaseURL: p.URL + "/v1", Key: "k"}}
 	w := newWatcher(t)
 	rt, err := f.Start(t.Context(), lease(t), s, w.sink)
@@ -413,7 +413,7 @@ func TestLiveHostileProject(t *testing.T) {
 
 func TestLiveCheck(t *testing.T) {
 	bin := liveBinary(t)
-	f := New(Options{Find: func() (Binary, error) { return Binary{File: bin}, nil }, StateDir: t.TempDir()})
+	f := New(Options{Binary: bin, StateDir: t.TempDir()})
 	v, err := f.Check(t.Context(), lease(t))
 	if v != Version || err != nil {
 		t.Errorf("%q %v", v, err)

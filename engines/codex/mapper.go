@@ -24,8 +24,11 @@ type Mapper struct {
 	opening  int // requests of ours under way that open a thread
 	pending  map[string]*request
 
-	now time.Time
-	out []event.Event
+	// The frame that is being mapped, and what it was decoded as.
+	now   time.Time
+	msg   message
+	shape shape
+	out   []event.Event
 }
 
 // call is a request of ours whose reply is awaited.
@@ -47,7 +50,7 @@ func NewMapper() *Mapper {
 
 // Map implements engines.Mapper.
 func (m *Mapper) Map(f engines.Frame) []event.Event {
-	m.now, m.out = f.Time, nil
+	m.now, m.out, m.msg, m.shape = f.Time, nil, message{}, shapeNone
 	switch f.Dir {
 	case engines.In:
 		m.told(f.Line)
@@ -67,16 +70,16 @@ func (m *Mapper) said(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	msg, shape := decode(line)
-	switch shape {
+	m.msg, m.shape = decode(line)
+	switch m.shape {
 	case shapeNone:
 		m.unrecognised("no JSON-RPC message", line)
 	case shapeReply:
-		m.reply(msg, line)
+		m.reply(m.msg, line)
 	case shapeRequest:
-		m.asked(msg, line)
+		m.asked(m.msg, line)
 	case shapeNotification:
-		m.notified(msg, line)
+		m.notified(m.msg, line)
 	}
 }
 

@@ -16,7 +16,7 @@ type provider struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []string // bodies
-	headers  []http.Header
+	script   func(n int, body, thread string) []output
 }
 
 // output is one item of a model's answer.
@@ -41,10 +41,47 @@ func patch(text string) output {
 	return output{"type": "custom_tool_call", "name": "apply_patch", "input": text, "call_id": ""}
 }
 
+func agent(tool string, arguments map[string]any) output {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		panic(err)
+	}
+	return output{"type": "function_call", "namespace": "collaboration", "name": tool, "arguments": string(raw), "call_id": ""}
+}
+
+// perThread serves a script of its own to each thread, in the order in which they first ask: the main agent, its first
+// sub-agent, … A script is given the number of the thread's request.
+func perThread(t *testing.T, scripts ...func(n int) []output) *provider {
+	var mu sync.Mutex
+	var order []string
+	counts := map[string]int{}
+	p := newProvider(t, nil)
+	p.script = func(_ int, _ string, thread string) []output {
+		mu.Lock()
+		if _, ok := counts[thread]; !ok {
+			order = append(order, thread)
+		}
+		n := counts[thread]
+		counts[thread]++
+		which := -1
+		for i, id := range order {
+			if id == thread {
+				which = i
+			}
+		}
+		mu.Unlock()
+		if which >= len(scripts) {
+			return []output{say("Nothing to do.")}
+		}
+		return scripts[which](n)
+	}
+	return p
+}
+
 // newProvider serves script: it is given the number of the request, from 0, and its body. A nil answer hangs until the
 // client goes away.
 func newProvider(t *testing.T, script func(n int, body string) []output) *provider {
-	p := &provider{}
+	p := &provider{script: func(n int, body, _ string) []output { return script(n, body) }}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/responses") {
 			http.NotFound(w, r)
@@ -57,7 +94,6 @@ func newProvider(t *testing.T, script func(n int, body string) []output) *provid
 		p.mu.Lock()
 		n := len(p.requests)
 		p.requests = append(p.requests, string(body))
-		p.headers = append(p.headers, r.Header.Clone())
 		p.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
 		send := func(typ string, fields map[string]any) {
@@ -71,7 +107,7 @@ func newProvider(t *testing.T, script func(n int, body string) []output) *provid
 		}
 		id := fmt.Sprintf("resp_%d", n)
 		send("response.created", map[string]any{"response": map[string]any{"id": id}})
-		items := script(n, string(body))
+		items := p.script(n, string(body), r.Header.Get("thread-id"))
 		if items == nil {
 			<-r.Context().Done()
 			return

@@ -36,8 +36,8 @@ func (a *adapter) line(line []byte) {
 			a.ask()
 		}
 	}
-	msg, shape := decode(line)
-	switch shape {
+	msg := a.m.msg // decoding 20 MB twice is felt
+	switch a.m.shape {
 	case shapeReply:
 		if wait, ok := a.calls[string(msg.ID)]; ok {
 			delete(a.calls, string(msg.ID))
