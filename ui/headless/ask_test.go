@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"keva/agent/approval"
 	"keva/agent/event"
 	"keva/agent/runtime"
 )
@@ -100,6 +101,23 @@ func TestAllowBeforehand(t *testing.T) {
 	}
 }
 
+func TestApprovalTellsRisks(t *testing.T) {
+	f := newFake(begin(), ask("1", "rm -rf /srv"), hold{"1"}, done(event.Success))
+	want(t, runFake(t, f, "d\n\n").err, "▲ ")
+}
+
+// What was allowed beforehand on the command line needs no question.
+func TestAllowReads(t *testing.T) {
+	f := newFake(begin(), ask("1", "cat x"), ask("2", "rm x"), hold{"1 2"}, done(event.Success))
+	runFake(t, f, "", noTerminal, func(o *Options) { o.Allow = approval.AllowReads.Decide })
+	if a := f.given(t, "1"); a.Decision != event.Allow || a.By != event.ByRule {
+		t.Errorf("reading got %+v", a)
+	}
+	if a := f.given(t, "2"); a.Decision != event.Deny {
+		t.Errorf("removing got %+v", a)
+	}
+}
+
 // An answer that was typed for a request that went away must not decide the next one.
 func TestAnswerIsNotTakenForAnotherRequest(t *testing.T) {
 	f := newFake(begin(), ask("1", "harmless"), event.ApprovalResolved{ID: "1", Decision: event.Withdrawn, By: event.ByEngine},
@@ -159,7 +177,7 @@ func TestApprovalShowsExactlyWhatWillRun(t *testing.T) {
 		event.ApprovalAsked{ID: "3", Tool: event.ToolMCP, Name: "send", Title: "send", Input: []byte(`{"to":"you\u0000"}`)},
 		hold{"1 2 3"}, done(event.Success))
 	r := runFake(t, f, "a\na\na\n")
-	want(t, r.err, `\u202egnp.exe \u200bhi\x1b[2K\x0drm -rf /`, long, `a\u200d.go`, `+\x1b]0;t\x07`, "-end", `{"to":"you\u0000"}`, "can't be seen")
+	want(t, r.err, `‹U+202E›gnp.exe ‹U+200B›hi‹U+001B›[2K‹U+000D›rm -rf /`, long, `a‹U+200D›.go`, `+‹U+001B›]0;t‹U+0007›`, "-end", `{"to":"you\u0000"}`, "can't be seen")
 	never(t, r.err, "\x1b", "\r", "\u202e", "more line")
 	if n := strings.Count(r.err, "+y\n"); n != 300 {
 		t.Errorf("%d of 300 lines are shown", n)

@@ -60,7 +60,7 @@ func pick(q event.Question, text string) (picked []string, problem string) {
 
 func (a *asker) showQuestion(q event.Question) {
 	p := &a.run.err
-	for i, l := range strings.Split(exact(q.Text), "\n") {
+	for i, l := range strings.Split(clean(q.Text), "\n") {
 		if i == 0 && q.Header != "" {
 			l = oneLine(q.Header, 60) + ": " + l
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"keva/agent/approval"
 	"keva/agent/event"
 )
 
@@ -53,8 +54,9 @@ func (a *asker) showWhat(r *event.ApprovalAsked) {
 	p := &a.run.err
 	odd := false
 	write := func(text string) {
-		odd = odd || exact(text) != strings.ReplaceAll(text, "\r\n", "\n")
-		for _, l := range strings.Split(exact(text), "\n") {
+		shown, hidden := approval.Display(text)
+		odd = odd || hidden
+		for _, l := range strings.Split(shown, "\n") {
 			p.line("  │ " + l)
 		}
 	}
@@ -71,7 +73,8 @@ func (a *asker) showWhat(r *event.ApprovalAsked) {
 			p.hunks(c.Hunks, 0)
 			for _, h := range c.Hunks {
 				for _, l := range h.Lines {
-					odd = odd || exactLine(l) != strings.TrimSuffix(l, "\n")
+					_, hidden := approval.Display(l)
+					odd = odd || hidden
 				}
 			}
 			a.run.log.diffs[hunkKey(c)] = true
@@ -83,7 +86,10 @@ func (a *asker) showWhat(r *event.ApprovalAsked) {
 		}
 	}
 	if odd {
-		p.line(p.in(yellow, "  ▲ It holds characters that can't be seen. They are written out above, like \\u202e."))
+		p.line(p.in(yellow, "  ▲ It holds characters that can't be seen. They are written out above, like ‹U+202E›."))
+	}
+	for _, risk := range approval.Risks(*r, a.run.Dir) {
+		p.line(p.in(yellow, "  ▲ "+oneLine(risk, 300)))
 	}
 }
 

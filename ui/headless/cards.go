@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"keva/agent/approval"
 	"keva/agent/event"
 	"keva/ui/transcript"
 )
@@ -88,7 +89,8 @@ func (p *pen) hunks(hunks []event.Hunk, max int) {
 
 // exactLine is one line of a file with everything in it that is not seen, also line ends inside it.
 func exactLine(s string) string {
-	return strings.ReplaceAll(exact(strings.TrimSuffix(s, "\n")), "\n", `\n`)
+	shown, _ := approval.Display(strings.TrimSuffix(s, "\n"))
+	return strings.ReplaceAll(shown, "\n", "‹U+000A›")
 }
 
 func (l *worklog) plan(r *transcript.Plan) {

@@ -10,13 +10,9 @@ import (
 // clean makes text from outside harmless for a terminal: what would move the cursor, change colours or titles, or turn
 // the reading direction is written as an escape. Line breaks and tabs stay; a lone carriage return becomes a line break,
 // so that nothing is written over.
-func clean(s string) string { return escape(s, false) }
-
-// exact is clean for what the user decides on: it also writes out characters that take no space, so that two texts that
-// look the same are the same.
-func exact(s string) string { return escape(s, true) }
-
-func escape(s string, all bool) string {
+//
+// What the user decides on is shown by approval.Display instead, which also writes out what takes no space.
+func clean(s string) string {
 	if plain(s) {
 		return s
 	}
@@ -29,11 +25,11 @@ func escape(s string, all bool) string {
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == '\n', r == '\t':
 			b.WriteRune(r)
-		case r == '\r' && !all:
+		case r == '\r':
 			b.WriteByte('\n')
 		case r < 0x20 || r == 0x7f:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case hidden(r) && (all || !joins(r)):
+		case moves(r):
 			if r > 0xffff {
 				fmt.Fprintf(&b, `\U%08x`, r)
 			} else {
@@ -57,20 +53,14 @@ func plain(s string) bool {
 	return true
 }
 
-// hidden reports whether r is a character that is not seen as itself.
-func hidden(r rune) bool {
+// moves reports whether r does something else than stand in its place. Joiners, odd spaces and variation selectors stay:
+// emoji and many scripts need them.
+func moves(r rune) bool {
 	switch r {
-	case 0x115f, 0x1160, 0x3164, 0xffa0, 0x2800: // fillers and an empty pattern that look like spaces
-		return true
+	case 0x200c, 0x200d, 0xad, 0x2060, 0xfeff:
+		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
-		(r != ' ' && unicode.Is(unicode.Zs, r))
-}
-
-// joins reports whether r is hidden but has its place in honest text: emoji, scripts that need joiners, wide spaces.
-func joins(r rune) bool {
-	return r == 0x200c || r == 0x200d || r == 0xad || r == 0x2060 || r == 0xfeff ||
-		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Cs, unicode.Zl, unicode.Zp)
 }
 
 // oneLine is clean text folded into one line of at most max characters.

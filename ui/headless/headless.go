@@ -84,7 +84,7 @@ type Options struct {
 	Colour bool // Out and Err understand colours; see Colour
 	JSON   bool // print events, not the worklog
 
-	// Allow answers without a person what the user has allowed beforehand; it may be nil. It returns event.Allow,
+	// Allow answers without a person what the user has allowed beforehand (approval.Policy.Decide); it may be nil. It returns event.Allow,
 	// event.Deny, or "" when it has no opinion, and why.
 	Allow func(event.ApprovalAsked) (event.Decision, string)
 
