@@ -44,21 +44,27 @@ func (c *card) approval(b *draw.Board, r *transcript.Approval) float32 {
 			y += b.Lines(pad, y, b.Width-2*pad, Visible(text), draw.Mono) + theme.Space1
 		}
 		y += theme.Space1
-		y, _ = hunksOf(b, y, r.Asked.Changes)
+		y, _ = changes(b, 1, y, b.Width-2, r.Asked.Changes, foldDiff, false)
 	}
 	return surface(b, layer, y)
 }
 
-// hunksOf draws several files' changes inside of a card.
-func hunksOf(b *draw.Board, y float32, changes []event.Change) (float32, bool) {
-	cut := false
-	for _, ch := range changes {
-		bold := draw.Mono
-		bold.Bold = true
-		y += b.Lines(pad, y, b.Width-2*pad, Visible(ch.Path), bold) + theme.Space1
+// changes draws several files' changes under each other.
+func changes(b *draw.Board, x, y, w float32, cs []event.Change, most int, wrap bool) (end float32, cut bool) {
+	h := theme.HeightFor(theme.Mono, theme.RowHeight)
+	for _, ch := range cs {
+		r := &transcript.Diff{Path: ch.Path, Change: ch}
+		sum := tally(ch.Added, ch.Removed)
+		sw := draw.RunWidth(sum)
+		b.Run(x+w-pad+1-sw, y, sw, h, sum)
+		b.Run(x+pad-1, y, w-2*pad-sw-gap, h, fileName(r))
+		y += h
+		if ch.Note != "" {
+			y += b.Lines(x+pad-1, y, w-2*pad, upper(Visible(ch.Note))+".", draw.Secondary) + theme.Space1
+		}
 		var more bool
-		y, more = hunks(b, 1, y, b.Width-2, ch.Hunks, foldDiff)
-		y += theme.Space2
+		y, more = hunks(b, x, y, w, ch.Hunks, most, wrap)
+		y += theme.Space1
 		cut = cut || more
 	}
 	return y, cut

@@ -43,7 +43,7 @@ func (c *card) diff(b *draw.Board, r *transcript.Diff) float32 {
 		y += b.Lines(pad, y, b.Width-2*pad, upper(r.Change.Note)+".", draw.Secondary) + theme.Space2
 	}
 	var cut bool
-	y, cut = hunks(b, 1, y, b.Width-2, r.Change.Hunks, foldDiff)
+	y, cut = hunks(b, 1, y, b.Width-2, r.Change.Hunks, foldDiff, false)
 	if (cut || clipped(r.Change.Hunks, b.Width-2, foldDiff)) && c.actions.ShowDiff != nil {
 		return surface(b, layer, c.link(b, y, "whole", "Show whole change", func() { c.actions.ShowDiff(r) }))
 	}
@@ -102,18 +102,21 @@ func tally(added, removed int) []draw.Span {
 	return s
 }
 
-// hunks draws the lines of a change, each on its ground over the whole width, clipped at the right, at most most of them.
-func hunks(b *draw.Board, x, y, w float32, hs []event.Hunk, most int) (end float32, cut bool) {
+// hunks draws the lines of a change, each on its ground over the whole width, at most most of them. Lines that are too long
+// are clipped, or wrap where the change is to be allowed: then all of it must be there to read.
+func hunks(b *draw.Board, x, y, w float32, hs []event.Hunk, most int, wrap bool) (end float32, cut bool) {
 	h := draw.Mono.LineHeight()
-	style := draw.Mono
-	row := func(text string, style draw.Style, ground draw.Box) {
-		if !b.Measuring {
-			if ground.Fill != "" {
-				b.Rect(x, y, w, h, ground)
-			}
+	row := func(text string, style draw.Style, ground fyne.ThemeColorName) {
+		layer, top := b.Layer(), y
+		if wrap {
+			y += b.Lines(x+pad-1, y, w-2*(pad-1), text, style)
+		} else {
 			b.Clipped(x+pad-1, y, w-2*(pad-1), h, text, style)
+			y += h
 		}
-		y += h
+		if ground != "" {
+			b.RectAt(layer, x, top, w, y-top, draw.Box{Fill: ground})
+		}
 	}
 	for _, hunk := range hs {
 		if most--; most < 0 {
@@ -123,13 +126,13 @@ func hunks(b *draw.Board, x, y, w float32, hs []event.Hunk, most int) (end float
 		if hunk.NewLines == 0 {
 			at = hunk.OldStart
 		}
-		row("@@ "+strconv.Itoa(at), style.In(theme.Muted), draw.Box{Fill: theme.Code})
+		row("@@ "+strconv.Itoa(at), draw.Mono.In(theme.Muted), theme.Code)
 		for _, text := range hunk.Lines {
 			if most--; most < 0 {
 				return y, true
 			}
 			text, ground := diffLine(text)
-			row(text, style, draw.Box{Fill: ground})
+			row(text, draw.Mono, ground)
 		}
 	}
 	return y, false

@@ -197,3 +197,11 @@ func (b *Button) MinSize() fyne.Size {
 
 // CreateRenderer is part of fyne.Widget.
 func (b *Button) CreateRenderer() fyne.WidgetRenderer { return newPill(b, b.look) }
+
+// SetKind changes what the button is for.
+func (b *Button) SetKind(k Kind) {
+	if b.kind != k {
+		b.kind = k
+		b.Refresh()
+	}
+}

@@ -68,12 +68,14 @@ func (t *Theme) Icon(name fyne.ThemeIconName) fyne.Resource {
 // fallback serves widgets that are drawn before the app has set a Theme.
 var fallback = New(Options{})
 
-// Current is the theme in use. Where another theme is set, as in tests of stock widgets, it is the default look.
+// Current is the theme of the app. Where another theme is set, as in tests of stock widgets, it is the default look. It is
+// not the override of a part of the window: overrides, like Bare, ask it.
 func Current() *Theme {
-	if fyne.CurrentApp() == nil {
+	app := fyne.CurrentApp()
+	if app == nil {
 		return fallback
 	}
-	if t, ok := fynetheme.Current().(*Theme); ok {
+	if t, ok := app.Settings().Theme().(*Theme); ok {
 		return t
 	}
 	return fallback

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 	fynetheme "fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 )
 
 func channel(v uint8) float64 {
@@ -120,6 +122,21 @@ func TestColorFollowsTheApp(t *testing.T) {
 	}
 	if Size(Body) != 21 || LineHeight(Body) != 30 || fynetheme.TextSize() != 21 {
 		t.Errorf("huge text is %v/%v", Size(Body), LineHeight(Body))
+	}
+}
+
+// A part of a window with a theme of its own, as a field without a frame, must not fall back to the look of the system.
+func TestOverrideKeepsTheLook(t *testing.T) {
+	app := test.NewTempApp(t)
+	app.Settings().SetTheme(New(Options{Mode: Dark, Scale: Large}))
+	e := widget.NewEntry()
+	w := test.NewTempWindow(t, container.NewThemeOverride(e, Bare{}))
+	w.Resize(fyne.NewSize(200, 60))
+	if got := e.Theme().Color(fynetheme.ColorNameForeground, fynetheme.VariantLight); got != Color(Ink) || !IsDark() {
+		t.Errorf("the entry writes in %v", got)
+	}
+	if e.Theme().Size(fynetheme.SizeNameText) != Size(Body) {
+		t.Error("the entry has another text size")
 	}
 }
 
