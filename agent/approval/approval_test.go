@@ -194,7 +194,7 @@ func TestRisksOfAnEdit(t *testing.T) {
 
 // A hostile command must cost neither a crash nor time.
 func FuzzRisks(f *testing.F) {
-	for _, s := range []string{"rm -r x", "\"$(\"$(\"", strings.Repeat("\"$(`", 200), "a|b|c\\", "sudo -u", "timeout", "git -C", "bash -c", "find -exec", "xargs -n", "\\"} {
+	for _, s := range []string{"\x85", "rm -r x", "\"$(\"$(\"", strings.Repeat("\"$(`", 200), "a|b|c\\", "sudo -u", "timeout", "git -C", "bash -c", "find -exec", "xargs -n", "\\"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -122,7 +122,7 @@ func (r *risks) command(c simple, depth int) {
 	}
 	name, args := path.Base(words[0]), words[1:]
 	if strings.ContainsFunc(words[0], func(r rune) bool { return r > unicode.MaxASCII }) {
-		r.add("The name of a program has letters that may only look like the usual ones: " + words[0] + ".")
+		r.add("The name of a program has letters that may only look like the usual ones: " + list(words[:1]) + ".")
 	}
 	r.known(name, args)
 	if isShell(name) {

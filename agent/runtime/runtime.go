@@ -31,6 +31,7 @@ type Provider struct {
 	Name    string // for people
 	BaseURL string // "" = the engine's own default
 	Key     string // secret; never logged, never in argv
+	Model   string // what is asked for when the user chose none; "" = the engine's default
 	// Traffic tells what passes between engine and provider, where Keva can see it; nil where it can't.
 	Traffic func() Traffic
 }

@@ -92,6 +92,9 @@ func (s *Session) ensureEngine(ctx context.Context) (runtime.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Model == "" {
+		m.Model = prov.Model
+	}
 	st := runtime.Start{
 		Session: s.id, Dir: m.Dir, Model: m.Model, Effort: m.Effort, Resume: m.EngineSession, Provider: prov,
 		Instructions: s.svc.deps.Instructions(m.Dir),

@@ -23,6 +23,9 @@ func (s *State) Apply(e event.Event) {
 	case event.TextDelta, event.TextFinal, event.ReasoningDelta, event.ReasoningFinal:
 		s.LastText, s.Retry = e.Time, nil
 	case event.ToolStarted:
+		if e.Scope == "" {
+			s.Retry = nil // the request that was tried again has brought something
+		}
 		s.toolStarted(e, b)
 	case event.ToolEnded:
 		s.toolEnded(e, b)

@@ -1,0 +1,176 @@
+// Package access decides which address and which key an engine gets. Wherever Keva holds a key, the engine is pointed at
+// Keva's own gateway on loopback and holds a token of this launch only: commands that a model runs can read an engine's
+// environment. It must never put a key into anything but the gateway.
+package access
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/provider"
+	"keva/agent/runtime"
+	"keva/engines/demo"
+	"keva/platform/network/gateway"
+)
+
+// Where requests of a provider without an address of its own go.
+const (
+	anthropicBase = "https://api.anthropic.com"
+	openAIBase    = "https://api.openai.com/v1"
+)
+
+// Options say what access works with.
+type Options struct {
+	// Providers lists the providers as they are now.
+	Providers func() []provider.Provider
+	// Key returns the key of a provider, "" when none is kept.
+	Key func(ctx context.Context, id string) (string, error)
+	// Kind is the protocol that an engine speaks.
+	Kind func(engine string) provider.Kind
+	// Pace is how fast the demo talks; 0 = at once.
+	Pace time.Duration
+	// Protect is told of each key before it is used, so that it stays out of logs; may be nil.
+	Protect func(secret string)
+}
+
+// Access resolves providers. It is safe for concurrent use.
+type Access struct {
+	opt  Options
+	ctx  context.Context
+	stop context.CancelFunc
+
+	mu   sync.Mutex
+	demo *demo.Server
+	ways map[way]*gateway.Gateway
+}
+
+// way is what a gateway stands for.
+type way struct {
+	upstream string
+	kind     provider.Kind
+	key      string
+}
+
+// New returns an Access whose servers run until Close.
+func New(opt Options) *Access {
+	ctx, stop := context.WithCancel(context.Background())
+	if opt.Protect == nil {
+		opt.Protect = func(string) {}
+	}
+	return &Access{opt: opt, ctx: ctx, stop: stop, ways: map[way]*gateway.Gateway{}}
+}
+
+// Close ends the demo and all gateways.
+func (a *Access) Close() {
+	a.stop()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, g := range a.ways {
+		g.Close()
+	}
+	if a.demo != nil {
+		_ = a.demo.Close() // it may have ended with the context already
+	}
+}
+
+// Resolve is the provider as an engine takes it. Errors are *event.Error.
+func (a *Access) Resolve(ctx context.Context, id, engine string) (runtime.Provider, error) {
+	p, ok := provider.Find(a.opt.Providers(), id)
+	kind := a.opt.Kind(engine)
+	switch {
+	case !ok:
+		return runtime.Provider{}, &event.Error{
+			Class:   event.ClassConfig,
+			Message: "This session uses a provider that is not there any more. Choose one in the settings and begin a new session.", Detail: id,
+		}
+	case !p.Speaks(kind):
+		return runtime.Provider{}, &event.Error{
+			Class:   event.ClassConfig,
+			Message: p.Name + " can't be used with this engine: it does not speak " + kind.Label() + ". Choose another provider or engine in the settings.",
+		}
+	}
+	if id == provider.Demo {
+		return a.resolveDemo(kind)
+	}
+	key, err := a.opt.Key(ctx, id)
+	if err != nil {
+		return runtime.Provider{}, err
+	}
+	if key == "" && p.BaseURL == "" {
+		// The engine signs in by itself and talks to its own default address.
+		return p.Runtime(""), nil
+	}
+	if key != "" {
+		a.opt.Protect(key)
+	}
+	base := p.BaseURL
+	if base == "" {
+		base = anthropicBase
+		if kind == provider.Responses {
+			base = openAIBase
+		}
+	}
+	return a.through(p.Name, way{base, kind, key})
+}
+
+func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
+	a.mu.Lock()
+	if a.demo == nil {
+		d, err := demo.Start(a.ctx, demo.Options{Pace: a.opt.Pace})
+		if err != nil {
+			a.mu.Unlock()
+			return runtime.Provider{}, err
+		}
+		a.demo = d
+	}
+	d := a.demo
+	a.mu.Unlock()
+	base, model := d.AnthropicBase(), demo.ModelClaude
+	if kind == provider.Responses {
+		base, model = d.OpenAIBase(), demo.ModelCodex
+	}
+	p, err := a.through("Demo", way{base, kind, d.Key()})
+	p.Model = model
+	return p, err
+}
+
+// through returns the gateway to w, starting it when it does not run.
+func (a *Access) through(name string, w way) (runtime.Provider, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.ways[w]
+	if g == nil {
+		u, err := url.Parse(w.upstream)
+		if err != nil || u.Host == "" {
+			return runtime.Provider{}, &event.Error{
+				Class: event.ClassConfig, Message: "The provider's address is not one: correct it in the settings.",
+				Detail: errors.Join(errors.New(w.upstream), err).Error(),
+			}
+		}
+		if g, err = gateway.Start(a.ctx, gateway.Options{Upstream: u, Credential: credential(w)}); err != nil {
+			return runtime.Provider{}, err
+		}
+		a.ways[w] = g
+	}
+	return runtime.Provider{Name: name, BaseURL: g.BaseURL(), Key: g.Token(), Traffic: func() runtime.Traffic {
+		t := g.Traffic()
+		return runtime.Traffic{LastIn: t.LastIn, Open: t.Open, LastError: t.LastError}
+	}}, nil
+}
+
+func credential(w way) func(http.Header) {
+	return func(h http.Header) {
+		switch {
+		case w.key == "":
+		case w.kind == provider.Anthropic:
+			h.Set("X-Api-Key", w.key)
+		default:
+			h.Set("Authorization", "Bearer "+w.key)
+		}
+	}
+}

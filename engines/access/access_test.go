@@ -1,0 +1,105 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"keva/agent/event"
+	"keva/agent/provider"
+)
+
+func kind(engine string) provider.Kind {
+	if engine == "codex" {
+		return provider.Responses
+	}
+	return provider.Anthropic
+}
+
+func newAccess(t *testing.T, stored []provider.Provider, keys map[string]string) *Access {
+	a := New(Options{
+		Providers: func() []provider.Provider { return provider.Hydrate(stored) },
+		Key:       func(_ context.Context, id string) (string, error) { return keys[id], nil },
+		Kind:      kind,
+	})
+	t.Cleanup(a.Close)
+	return a
+}
+
+// The engine never holds the key: what it is given is a token that is worth nothing anywhere else.
+func TestEngineHoldsATokenOnly(t *testing.T) {
+	for _, engine := range []string{"claude", "codex"} {
+		var seen http.Header
+		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen = r.Header.Clone()
+			fmt.Fprint(w, "ok")
+		}))
+		defer up.Close()
+		custom, err := provider.NewCustom("mine", kind(engine), up.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := newAccess(t, []provider.Provider{custom}, map[string]string{provider.Custom: "sk-real"})
+		p, err := a.Resolve(t.Context(), provider.Custom, engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(fmt.Sprintf("%+v", p), "sk-real") || !strings.HasPrefix(p.BaseURL, "http://127.0.0.1:") {
+			t.Fatalf("%s holds %+v", engine, p)
+		}
+		again, err := a.Resolve(t.Context(), provider.Custom, engine)
+		if err != nil || again.BaseURL != p.BaseURL {
+			t.Fatalf("a second gateway for the same way: %v", err)
+		}
+		r, _ := http.NewRequest(http.MethodGet, p.BaseURL+"/x", nil)
+		r.Header.Set("Authorization", "Bearer "+p.Key)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if got := seen.Get("X-Api-Key") + seen.Get("Authorization"); !strings.Contains(got, "sk-real") || strings.Contains(got, p.Key) {
+			t.Fatalf("%s: the provider saw %q", engine, got)
+		}
+		if p.Traffic().LastIn.IsZero() {
+			t.Fatal("no evidence of traffic")
+		}
+	}
+}
+
+// Without a key and an address the engine signs in by itself; nothing stands between.
+func TestOwnSignIn(t *testing.T) {
+	p, err := newAccess(t, nil, nil).Resolve(t.Context(), provider.Claude, "claude")
+	if err != nil || p.BaseURL != "" || p.Key != "" || p.Traffic != nil {
+		t.Fatalf("%+v %v", p, err)
+	}
+}
+
+func TestDemoNeedsNothing(t *testing.T) {
+	a := newAccess(t, nil, nil)
+	c, err := a.Resolve(t.Context(), provider.Demo, "claude")
+	if err != nil || c.Model == "" || c.Key == "" {
+		t.Fatalf("%+v %v", c, err)
+	}
+	x, err := a.Resolve(t.Context(), provider.Demo, "codex")
+	if err != nil || x.Model == c.Model || x.BaseURL == c.BaseURL {
+		t.Fatalf("%+v %v", x, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	a := newAccess(t, nil, nil)
+	for _, c := range [][2]string{{"gone", "claude"}, {provider.OpenAI, "claude"}, {provider.Claude, "codex"}} {
+		_, err := a.Resolve(t.Context(), c[0], c[1])
+		var e *event.Error
+		if !errors.As(err, &e) || e.Class != event.ClassConfig || !strings.Contains(e.Message, "settings") {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+// Package catalog is the list of the engines that this build has. It is the only place, beside main, that knows them all:
+// a third engine is one more entry here.
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"keva/agent/event"
+	"keva/agent/provider"
+	"keva/agent/runtime"
+	"keva/agent/slot"
+	"keva/engines"
+	"keva/engines/claude"
+	"keva/engines/codex"
+	"keva/engines/install"
+	"keva/engines/transcript"
+)
+
+// Options say where engines are and where they may keep things.
+type Options struct {
+	// Find locates an installed engine by id; its errors say how to install it.
+	Find func(id string) (install.Paths, error)
+	// StateDir is Keva's data folder; each engine keeps its home below it.
+	StateDir string
+	Version  string // Keva's
+}
+
+// entry is one engine.
+type entry struct {
+	id, label string
+	kind      provider.Kind
+	make      func(Options, install.Paths) runtime.Factory
+	mapper    func() engines.Mapper
+}
+
+var entries = []entry{
+	{
+		id: "claude", label: "Claude Code", kind: provider.Anthropic,
+		make: func(o Options, p install.Paths) runtime.Factory {
+			return claude.New(claude.Options{Binary: p.Binary, StateDir: filepath.Join(o.StateDir, "engines", "claude")})
+		},
+		mapper: func() engines.Mapper { return claude.NewMapper("") },
+	},
+	{
+		id: "codex", label: "Codex", kind: provider.Responses,
+		make: func(o Options, p install.Paths) runtime.Factory {
+			path := os.Getenv("PATH")
+			if p.Path != "" {
+				path = p.Path + string(filepath.ListSeparator) + path
+			}
+			return codex.New(codex.Options{
+				Binary: p.Binary, Path: path, StateDir: filepath.Join(o.StateDir, "engines", "codex"), AppVersion: o.Version,
+			})
+		},
+		mapper: func() engines.Mapper { return codex.NewMapper() },
+	},
+}
+
+// Factories returns the engines, the default first. Nothing is looked for before one is started.
+func Factories(o Options) []runtime.Factory {
+	var list []runtime.Factory
+	for _, e := range entries {
+		list = append(list, located{e, o})
+	}
+	return list
+}
+
+// Kind is the protocol that an engine speaks to its provider; "" for an engine that this build does not have.
+func Kind(id string) provider.Kind {
+	for _, e := range entries {
+		if e.id == id {
+			return e.kind
+		}
+	}
+	return ""
+}
+
+// located finds its engine anew at each start, so that one that was just installed works without a restart.
+type located struct {
+	entry
+	opt Options
+}
+
+func (l located) ID() string    { return l.id }
+func (l located) Label() string { return l.label }
+
+func (l located) Start(ctx context.Context, lease *slot.Lease, s runtime.Start, sink runtime.Sink) (runtime.Runtime, error) {
+	p, err := l.opt.Find(l.id)
+	if err != nil {
+		return nil, err
+	}
+	return l.make(l.opt, p).Start(ctx, lease, s, sink)
+}
+
+func (l located) Check(ctx context.Context, lease *slot.Lease) (string, error) {
+	p, err := l.opt.Find(l.id)
+	if err != nil {
+		return "", err
+	}
+	return l.make(l.opt, p).Check(ctx, lease)
+}
+
+// Replay maps a recording of either engine, told from its content, through the product's own mapper. Events come numbered,
+// with the times of the recording. No engine is started.
+func Replay(r io.Reader) ([]event.Event, error) {
+	rec, err := transcript.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.id != rec.Engine {
+			continue
+		}
+		m := e.mapper()
+		var evs []event.Event
+		for _, f := range rec.Frames {
+			for _, ev := range m.Map(f) {
+				ev.Seq, ev.Session = int64(len(evs)+1), "replay"
+				evs = append(evs, ev)
+			}
+		}
+		if rec.Skipped > 0 {
+			evs = append(evs, event.Event{Seq: int64(len(evs) + 1), Session: "replay", Body: event.Notice{
+				Level: event.LevelWarning, Text: fmt.Sprintf("%d lines of the recording could not be read; it may be torn.", rec.Skipped),
+			}})
+		}
+		return evs, nil
+	}
+	return nil, &event.Error{
+		Class:   event.ClassRequest,
+		Message: "This is not a recording of an engine that Keva knows. It takes files of lines {\"t\":…,\"dir\":…,\"line\":…}.",
+		Detail:  rec.Engine,
+	}
+}
