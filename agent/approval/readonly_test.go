@@ -87,7 +87,7 @@ func TestCommandsThatMayDoMore(t *testing.T) {
 		"tree":                                     {"tree -o x", "tree -fo x", "tree -R", "tree --output x"},
 		"shells": {
 			"fish -c ls", "/tmp/bash -c ls", "bash -c ls rm", "bash -lc ls; rm x", "bash -lc 'ls; rm x'", "bash -lc \"ls; rm x\"", "bash -lc 'bash -c ls'",
-			"bash -lc 'ls' && rm x", "bash -lc ls*", "bash -lc $X", "bash -ic ls", "bash --rcfile x -c ls", "bash -c 'ls > x'", "bash -lc 'ls $(x)'",
+			"bash -lc 'ls' && rm x", "bash -lc ls*", "bash -lc ls' '*", "bash -lc $X", "bash -ic ls", "bash --rcfile x -c ls", "bash -c 'ls > x'", "bash -lc 'ls $(x)'",
 		},
 		"endless": {strings.Repeat("ls;", 4000)},
 	} {
