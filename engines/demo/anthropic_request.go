@@ -119,7 +119,7 @@ func (t *transcript) userText(text string) {
 		t.aside(text)
 	case strings.HasPrefix(text, "[Request interrupted by user"):
 		t.interrupted = true
-	case strings.HasPrefix(text, "<local-command"), strings.HasPrefix(text, "<command-"):
+	case strings.HasPrefix(text, "<local-command"), strings.HasPrefix(text, "<command-"), strings.HasPrefix(text, "[Your previous response had no"):
 	default:
 		t.prompt(text)
 	}

@@ -155,9 +155,20 @@ func TestContinueAfterStop(t *testing.T) {
 		t.Errorf("called %q", c.called)
 	}
 	expect(t, c.said, "9 tests passed", "That was the tour")
-	if strings.Contains(c.said, "Welcome") {
-		t.Error("began again")
+	for _, part := range []string{"Welcome", "You denied"} { // it neither begins again, nor takes the stop for a no
+		if strings.Contains(c.said, part) {
+			t.Errorf("said %q", part)
+		}
 	}
+}
+
+// The CLI's own question after an empty answer is not the person's.
+func TestEnginesRemarksAreNoPrompts(t *testing.T) {
+	c := claudeChat(t, startServer(t, Options{}), (&project{}).claude)
+	c.history = append(c.history, fields{"role": "user", "content": "#script empty"})
+	c.round()
+	c.turn("[Your previous response had no visible output. Please continue and produce a user-visible response.]")
+	expect(t, c.said, "The first answer was empty")
 }
 
 func TestTourWithPlainCodexTools(t *testing.T) {

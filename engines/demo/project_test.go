@@ -51,7 +51,7 @@ func TestProjectRefusesOtherFolders(t *testing.T) {
 	change(t, dir, "README.md", "mine")
 	for name, f := range map[string]func(string) error{"new": NewProject, "reset": ResetProject} {
 		var e *event.Error
-		if err := f(dir); !errors.As(err, &e) || e.Message == "" {
+		if err := f(dir); !errors.As(err, &e) || !strings.Contains(e.Message, "not the sample project") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
