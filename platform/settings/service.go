@@ -156,6 +156,10 @@ func (s *Service) check(next *Settings) error {
 			c = Choice{Provider: provider.Demo}
 		}
 		c, err := align(c, e, next.Providers)
+		if err != nil && c == s.now.Choices[e.ID] {
+			// Not what was chosen now: the user's own provider speaks another protocol from now on, or is gone.
+			c, err = Choice{Provider: provider.Demo}, nil
+		}
 		if err != nil {
 			return refuse("This provider can't be used with this engine. Choose another one.", err)
 		}

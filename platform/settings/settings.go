@@ -102,7 +102,7 @@ func (s *Settings) SetCustom(p provider.Provider) {
 	s.Providers = append(s.Providers, p)
 }
 
-// RemoveCustom forgets the user's own provider. Engines that use it must be given another one.
+// RemoveCustom forgets the user's own provider. Engines that use it go back to the demo.
 func (s *Settings) RemoveCustom() {
 	s.Providers = slices.DeleteFunc(s.Providers, func(p provider.Provider) bool { return p.ID == provider.Custom })
 }

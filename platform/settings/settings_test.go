@@ -212,13 +212,13 @@ func TestUpdateRefusesWhatCanNotWork(t *testing.T) {
 	s, _ := Open(t.Context(), d, engines)
 	before := s.Get()
 	for name, change := range map[string]func(*Settings){
-		"engine":        func(s *Settings) { s.Engine = "gone" },
-		"theme":         func(s *Settings) { s.Theme = "sepia" },
-		"text size":     func(s *Settings) { s.TextSize = "" },
-		"folder":        func(s *Settings) { s.LastDir = "relative" },
-		"trusted":       func(s *Settings) { s.Trusted = []string{"/a", "b"} },
-		"provider":      func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Claude} },
-		"lost provider": func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Custom} },
+		"engine":                     func(s *Settings) { s.Engine = "gone" },
+		"theme":                      func(s *Settings) { s.Theme = "sepia" },
+		"text size":                  func(s *Settings) { s.TextSize = "" },
+		"folder":                     func(s *Settings) { s.LastDir = "relative" },
+		"trusted":                    func(s *Settings) { s.Trusted = []string{"/a", "b"} },
+		"provider":                   func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Claude} },
+		"provider that is not there": func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Custom} },
 		"address": func(s *Settings) {
 			s.SetCustom(provider.Provider{ID: provider.Custom, Kinds: []provider.Kind{provider.Responses}, BaseURL: "http://x.example"})
 		},
@@ -240,6 +240,30 @@ func TestUpdateRefusesWhatCanNotWork(t *testing.T) {
 	}
 	if s.Get().Theme != ThemeSystem {
 		t.Error("a change that was not stored is in use")
+	}
+}
+
+// The one own provider moves to another engine: the engine that had it must not block that.
+func TestOwnProviderMovesFromOneEngineToTheOther(t *testing.T) {
+	s, _ := Open(t.Context(), &device{}, engines)
+	for _, e := range engines {
+		err := s.Update(t.Context(), func(s *Settings) {
+			p, err := provider.NewCustom("", e.Kind, "https://llm.example")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.SetCustom(p)
+			s.Choices[e.ID] = Choice{Provider: provider.Custom, Model: "m"}
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", e.ID, err)
+		}
+	}
+	if got := s.Get(); got.Choice("claude").Provider != provider.Demo || got.Choice("codex").Provider != provider.Custom {
+		t.Errorf("%+v", got.Choices)
+	}
+	if err := s.Update(t.Context(), (*Settings).RemoveCustom); err != nil || s.Get().Choice("codex").Provider != provider.Demo {
+		t.Errorf("%v, %+v", err, s.Get().Choices)
 	}
 }
 
