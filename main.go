@@ -177,7 +177,12 @@ func (w *world) demoProject(context.Context) (string, error) {
 	if demo.IsProject(dir) {
 		return dir, nil
 	}
-	return dir, demo.NewProject(dir)
+	err := demo.NewProject(dir)
+	if errors.Is(err, demo.ErrNoGit) { // it works without; only the engines' own git steps don't
+		w.log.Warn().Err(err).Msg("demo project")
+		err = nil
+	}
+	return dir, err
 }
 
 func window(args []string) int {

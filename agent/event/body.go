@@ -36,7 +36,7 @@ const (
 	DeliveryPrompt  Delivery = "prompt"  // starts a turn
 	DeliverySteer   Delivery = "steer"   // joins the running turn
 	DeliveryQueued  Delivery = "queued"  // the engine decides: joins the running turn or starts the next
-	DeliveryUnknown Delivery = "unknown" // was on its way when the engine went
+	DeliveryUnknown Delivery = "unknown" // was on its way, and nobody can tell whether it was read; comes with the id alone
 )
 
 // TextDelta is a piece of the answer. Block identifies the text block that it belongs to.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"keva/agent/event"
 	"keva/agent/handoff"
@@ -55,12 +56,23 @@ func (s *Session) deliver(ctx context.Context, rt runtime.Runtime, m runtime.Mes
 	s.sent = &m
 	s.mu.Unlock()
 	if err := rt.Send(ctx, m); err != nil {
+		s.lost(m.ID)
 		return err
 	}
 	s.mu.Lock()
 	s.stash = nil
 	s.mu.Unlock()
 	return nil
+}
+
+// lost accounts for a message that may have been told to the stream, and was not taken by the engine.
+func (s *Session) lost(id string) {
+	s.mu.Lock()
+	waits := slices.Contains(s.state.Queue, id)
+	s.mu.Unlock()
+	if waits {
+		s.pipe.put(event.Event{Body: event.UserMessage{ID: id, Delivery: event.DeliveryUnknown}}, true)
+	}
 }
 
 // Switch changes engine, provider, model or effort from the next message on. The running engine is stopped; what it had

@@ -59,7 +59,7 @@ func newSession(svc *Service, m Meta, history []event.Event) *Session {
 // recover gives an honest end to what was open when the app went (I-15): no engine of this session runs now.
 func (s *Session) recover() {
 	s.mu.Lock()
-	open := !s.state.Settled() || len(s.state.Queue) > 0
+	open := !s.state.Settled()
 	s.mu.Unlock()
 	if open {
 		s.pipe.put(event.Event{Body: event.EngineExited{

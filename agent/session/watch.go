@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"keva/agent/budget"
@@ -43,6 +44,7 @@ func (s *Session) look(rt runtime.Runtime, traffic func() runtime.Traffic) (blin
 	return s.svc.deps.Every(lookEvery, func() {
 		s.mu.Lock()
 		settled, phase, last := s.state.Settled(), s.state.Phase(), s.state.LastEvent
+		open := s.state.OpenTurn() != nil || phase == turn.PhaseNeedsYou
 		had := s.reading != liveness.Reading{}
 		s.mu.Unlock()
 		if settled {
@@ -67,7 +69,7 @@ func (s *Session) look(rt runtime.Runtime, traffic func() runtime.Traffic) (blin
 		if dog.Check(r, now) == liveness.Expire {
 			s.expire(now.Sub(last))
 		}
-		if phase == turn.PhaseAnswered && !r.Fresh() && now.Sub(later(last, r.Since)) > budget.Settle.Time {
+		if !open && !r.Fresh() && now.Sub(later(last, r.Since)) > budget.Settle.Time {
 			s.abandon(rt)
 		}
 	})
@@ -112,8 +114,11 @@ func (s *Session) abandon(rt runtime.Runtime) {
 		children = w.Vitals().Children
 	}
 	s.mu.Lock()
-	live := s.state.LiveTasks()
+	live, queue := s.state.LiveTasks(), slices.Clone(s.state.Queue)
 	s.mu.Unlock()
+	for _, id := range queue {
+		s.lost(id)
+	}
 	for _, t := range live {
 		if t.Kind == event.TaskCommand && children > 0 {
 			continue

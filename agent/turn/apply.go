@@ -88,17 +88,22 @@ func (s *State) turnStarted(e event.Event, b event.TurnStarted) {
 }
 
 func (s *State) userMessage(e event.Event, b event.UserMessage) {
+	if b.Delivery == event.DeliveryUnknown { // it was on its way, and nobody can tell whether it was read
+		s.unqueue([]string{b.ID})
+		s.Unread = append(s.Unread, b.ID)
+		return
+	}
 	s.Messages++
-	if b.Delivery == event.DeliveryQueued || b.Delivery == event.DeliveryUnknown {
+	t := s.Turn(e.Turn)
+	if t == nil || b.Delivery == event.DeliveryQueued {
+		// It waits for a turn that will name it: until then the session is not settled.
 		if !s.idx.queued[b.ID] {
 			s.idx.queued[b.ID] = true
 			s.Queue = append(s.Queue, b.ID)
 		}
 		return
 	}
-	if t := s.Turn(e.Turn); t != nil {
-		t.read(b.ID)
-	}
+	t.read(b.ID)
 }
 
 func (t *Turn) read(id string) {

@@ -7,7 +7,7 @@ func (s *State) Phase() Phase {
 	switch {
 	case len(s.PendingRequests()) > 0:
 		return PhaseNeedsYou
-	case s.OpenTurn() != nil:
+	case s.OpenTurn() != nil || len(s.Queue) > 0:
 		return PhaseRunning
 	case len(s.LiveTasks()) > 0:
 		return PhaseAnswered
@@ -17,9 +17,9 @@ func (s *State) Phase() Phase {
 	return PhaseSettled
 }
 
-// Settled reports whether nothing is open: no turn, no live task, no request (I-7).
+// Settled reports whether nothing is open: no turn, no message that waits for one, no live task, no request (I-7).
 func (s *State) Settled() bool {
-	return s.OpenTurn() == nil && len(s.LiveTasks()) == 0 && len(s.PendingRequests()) == 0
+	return s.OpenTurn() == nil && len(s.Queue) == 0 && len(s.LiveTasks()) == 0 && len(s.PendingRequests()) == 0
 }
 
 // OpenTurn is the latest turn without an end, or nil.

@@ -19,6 +19,7 @@ type engine struct {
 	out   []event.Event
 	turn  int
 	tasks []string // started, the simulator's own list
+	said  []string // messages that no turn has named yet
 	n     int
 }
 
@@ -31,6 +32,18 @@ func (g *engine) id(kind string) string { g.n++; return fmt.Sprint(kind, g.n) }
 var outcomes = []event.Outcome{event.Success, event.Failure, event.Interrupted, event.Timeout, event.Unknown, "", "completed"}
 
 func (g *engine) outcome() event.Outcome { return outcomes[g.r.IntN(len(outcomes))] }
+
+func (g *engine) message(turn string, d event.Delivery) {
+	id := g.id("m")
+	g.said = append(g.said, id)
+	if g.r.IntN(5) == 0 {
+		turn = "" // its turn has not begun, or is not known
+	}
+	g.say(turn, "", event.UserMessage{ID: id, Delivery: d})
+	if g.r.IntN(20) == 0 {
+		g.say("", "", event.UserMessage{ID: id, Delivery: event.DeliveryUnknown})
+	}
+}
 
 func (g *engine) endTask(turn, id string) {
 	for range 1 + g.r.IntN(3) { // update, notification, tool result: any of them, in any number
@@ -51,7 +64,9 @@ func (g *engine) run(steps int) {
 			turn = fmt.Sprint("t", g.turn)
 			origins := []event.Origin{event.OriginUser, event.OriginUser, event.OriginTask, event.OriginResume, event.OriginEngine}
 			g.say(turn, "", event.TurnStarted{Origin: origins[g.r.IntN(len(origins))]})
-			g.say(turn, "", event.UserMessage{ID: g.id("m"), Delivery: event.DeliveryPrompt})
+			g.message(turn, event.DeliveryPrompt)
+		case k == 0 && g.r.IntN(2) == 0:
+			g.message(turn, []event.Delivery{event.DeliveryQueued, event.DeliverySteer, event.DeliveryPrompt}[g.r.IntN(3)])
 		case k < 2:
 			id := g.id("a")
 			g.tasks = append(g.tasks, id)
@@ -83,7 +98,9 @@ func (g *engine) run(steps int) {
 		case k < 10:
 			g.say(turn, "", event.EngineState{Activity: []event.Activity{event.Idle, event.Running, event.Waiting}[g.r.IntN(3)]})
 		case turn != "":
-			g.say(turn, "", event.TurnCompleted{Outcome: g.outcome(), Origin: event.OriginUnknown})
+			n := g.r.IntN(len(g.said) + 1) // the turn has read some, all or none of what was said
+			g.say(turn, "", event.TurnCompleted{Outcome: g.outcome(), Origin: event.OriginUnknown, Messages: g.said[:n:n]})
+			g.said = g.said[n:]
 			turn = ""
 		}
 	}
@@ -116,21 +133,36 @@ type oracle struct {
 	dispatch         map[string]string
 	first            map[string]event.Decision
 	turnEnd          map[string]event.Outcome
+	turns            map[string]bool
 	open             map[string]bool // turn/, task/, req/
 }
 
 func newOracle() *oracle {
-	return &oracle{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]event.Decision{}, map[string]event.Outcome{}, map[string]bool{}}
+	return &oracle{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]event.Decision{}, map[string]event.Outcome{}, map[string]bool{}, map[string]bool{}}
 }
 
 func (o *oracle) see(e event.Event) {
 	switch b := e.Body.(type) {
+	case event.UserMessage:
+		switch {
+		case b.Delivery == event.DeliveryUnknown:
+			delete(o.open, "msg/"+b.ID)
+		case !o.turns[e.Turn] || b.Delivery == event.DeliveryQueued:
+			o.open["msg/"+b.ID] = true
+		}
 	case event.TurnStarted:
+		o.turns[e.Turn] = true
 		if _, ended := o.turnEnd[e.Turn]; !ended {
 			o.open["turn/"+e.Turn] = true
 		}
 	case event.TurnCompleted:
+		o.turns[e.Turn] = true
 		delete(o.open, "turn/"+e.Turn)
+		if old, ended := o.turnEnd[e.Turn]; !ended || old == event.Unknown {
+			for _, id := range b.Messages {
+				delete(o.open, "msg/"+id)
+			}
+		}
 		if old, ended := o.turnEnd[e.Turn]; !ended || old == event.Unknown {
 			o.turnEnd[e.Turn] = orFailure(b.Outcome)
 		}
@@ -212,6 +244,9 @@ func (o *oracle) check(s *State) error {
 		} else if want := o.turnEnd[t.ID]; t.Outcome != want {
 			return fmt.Errorf("turn %s is %q, its own end said %q", t.ID, t.Outcome, want)
 		}
+	}
+	for _, id := range s.Queue {
+		open["msg/"+id] = true
 	}
 	for _, t := range s.Tasks {
 		switch {

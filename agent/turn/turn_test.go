@@ -197,3 +197,21 @@ func TestStateSurvivesJSON(t *testing.T) {
 		t.Fatalf("\n%s\n%s", x, y)
 	}
 }
+
+// A prompt that was sent, and whose turn has not begun yet, is not a settled session: with some engines the turn begins
+// only when the engine says so.
+func TestSentIsNotSettled(t *testing.T) {
+	m := in("", "", event.UserMessage{ID: "m1", Delivery: event.DeliveryPrompt})
+	s := play(m)
+	if s.Settled() || s.Phase() != PhaseRunning {
+		t.Fatalf("settled %v, phase %s", s.Settled(), s.Phase())
+	}
+	s = play(m, begin, event.TurnCompleted{Outcome: event.Success, Origin: event.OriginUser, Messages: []string{"m1"}})
+	if !s.Settled() {
+		t.Fatalf("queue %v", s.Queue)
+	}
+	s = play(m, in("", "", event.UserMessage{ID: "m1", Delivery: event.DeliveryUnknown}))
+	if !s.Settled() || len(s.Unread) != 1 {
+		t.Fatalf("queue %v, unread %v", s.Queue, s.Unread)
+	}
+}

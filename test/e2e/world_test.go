@@ -1,0 +1,205 @@
+// Package e2e runs the whole product below its surfaces with the real engines on the demo provider: no mock, no network
+// but loopback. It installs the pinned engines first when they are missing.
+package e2e
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/provider"
+	"keva/agent/runtime"
+	"keva/agent/session"
+	"keva/agent/slot"
+	"keva/agent/turn"
+	"keva/engines/access"
+	"keva/engines/catalog"
+	"keva/engines/demo"
+	"keva/engines/install"
+	"keva/platform/project"
+	"keva/platform/store"
+)
+
+// engines are those that every test is run with.
+var engines = []string{"claude", "codex"}
+
+var cache string
+
+func TestMain(m *testing.M) {
+	var err error
+	if cache, err = install.CacheDir(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, id := range engines {
+		if _, err := install.Ensure(context.Background(), install.Default(), id, cache, func(s string) { fmt.Println(s) }); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// world is the composition of main.go without a surface, over folders of the test.
+type world struct {
+	t      *testing.T
+	dir    string // data
+	store  *store.Store
+	slot   *slot.Slot
+	svc    *session.Service
+	access *access.Access
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir()}
+	w.open()
+	t.Cleanup(w.close)
+	return w
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	st, notices, err := store.Open(context.Background(), w.dir)
+	if err != nil || len(notices) > 0 {
+		w.t.Fatal(err, notices)
+	}
+	w.store, w.slot = st, &slot.Slot{}
+	w.access = access.New(access.Options{
+		Providers: func() []provider.Provider { return provider.Hydrate(nil) },
+		Key:       func(context.Context, string) (string, error) { return "", nil },
+		Kind:      catalog.Kind,
+	})
+	w.svc = session.NewService(session.Deps{
+		Store: st, Slot: w.slot, Provider: w.access.Resolve, CheckDir: project.Check, Instructions: project.Instructions,
+		Factories: catalog.Factories(catalog.Options{
+			Find:     func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) },
+			StateDir: w.dir, Version: "test",
+		}),
+		Clock: func() time.Time { return time.Now().UTC() }, NewID: newID,
+		Log: func(what string, err error) { w.t.Logf("log: %s: %v", what, err) },
+	})
+}
+
+// close ends everything; open begins anew over the same folders, as a restart of the app does.
+func (w *world) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := w.svc.Close(ctx); err != nil {
+		w.t.Error("close:", err)
+	}
+	w.access.Close()
+	if err := w.store.Close(); err != nil {
+		w.t.Error("close the store:", err)
+	}
+}
+
+func newID() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b)
+	h := hex.EncodeToString(b)
+	return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-8" + h[17:20] + "-" + h[20:]
+}
+
+// sample makes the sample project.
+func (w *world) sample() string {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "ledger")
+	if err := demo.NewProject(dir); err != nil {
+		w.t.Fatal(err)
+	}
+	return dir
+}
+
+// talk is a session that is being followed.
+type talk struct {
+	t       *testing.T
+	s       *session.Session
+	updates <-chan session.Update
+	shown   []event.Event
+	asked   []turn.Request
+	answer  func(turn.Request) runtime.Answer
+	done    map[string]bool
+}
+
+func (w *world) talk(engine, dir string) *talk {
+	w.t.Helper()
+	s, err := w.svc.Create(context.Background(), session.New{Dir: dir, Engine: engine, Provider: provider.Demo})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return follow(w.t, s)
+}
+
+func follow(t *testing.T, s *session.Session) *talk {
+	return &talk{
+		t: t, s: s, updates: s.Subscribe(t.Context()), done: map[string]bool{},
+		answer: func(turn.Request) runtime.Answer { return runtime.Answer{Decision: event.Allow, By: event.ByUser} },
+	}
+}
+
+// say sends a message and follows until nothing is open.
+func (k *talk) say(text string) session.View {
+	k.t.Helper()
+	if err := k.s.Send(context.Background(), text); err != nil {
+		k.t.Fatalf("send: %v (%+v)", err, err)
+	}
+	return k.until(func(v session.View) bool { return v.Phase == turn.PhaseSettled && v.Queued == 0 })
+}
+
+// until follows the updates, answers what is asked, and returns the first view that is ok.
+func (k *talk) until(ok func(session.View) bool) session.View {
+	k.t.Helper()
+	deadline := time.After(3 * time.Minute)
+	for {
+		select {
+		case u, open := <-k.updates:
+			if !open {
+				k.t.Fatal("the updates ended")
+			}
+			k.shown = append(k.shown, u.Events...)
+			for _, r := range u.View.Pending {
+				if k.done[r.ID] {
+					continue
+				}
+				k.done[r.ID] = true
+				k.asked = append(k.asked, r)
+				if _, err := k.s.Answer(context.Background(), r.ID, k.answer(r)); err != nil {
+					k.t.Fatalf("answer %s: %v", r.ID, err)
+				}
+			}
+			if ok(u.View) {
+				return u.View
+			}
+		case <-deadline:
+			k.t.Fatalf("not in time. %d events, last: %s\nview: %+v", len(k.shown), tail(k.shown, 12), k.s.View())
+		}
+	}
+}
+
+func tail(evs []event.Event, n int) string {
+	out := ""
+	for _, e := range evs[max(0, len(evs)-n):] {
+		out += fmt.Sprintf("\n  %s %s %+v", e.Turn, e.Body.Kind(), e.Body)
+	}
+	return out
+}
+
+// bodies collects the bodies of one kind, whatever their scope.
+func bodies[B event.Body](evs []event.Event) []B {
+	var out []B
+	for _, e := range evs {
+		if b, ok := e.Body.(B); ok {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+type sessionView = session.View
