@@ -15,7 +15,7 @@ import (
 
 // maxLiveMarkdown is how much of a growing block is read as Markdown again with each piece, in bytes. A longer one is shown
 // as it comes, at a cost that does not grow, and gets its form when it is whole.
-const maxLiveMarkdown = 6 << 10
+const maxLiveMarkdown = 4 << 10
 
 // text draws one Markdown block of the answer.
 func (c *card) text(b *draw.Board, r *transcript.Text) float32 {

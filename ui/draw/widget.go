@@ -42,7 +42,7 @@ func (w *Widget) HeightFor(width float32) float32 {
 
 // Changed draws again after the content has changed.
 func (w *Widget) Changed() {
-	w.measured.theme = nil
+	w.measured.theme = nil // also where it has no width yet, and nothing is drawn
 	w.Refresh()
 }
 
@@ -69,7 +69,8 @@ func (r *renderer) build() {
 	width := r.w.Size().Width
 	b := &Board{Width: width, widget: r.w, used: map[string]bool{}}
 	if width > 0 {
-		r.w.draw(b)
+		m := &r.w.measured
+		m.theme, m.width, m.height = theme.Current(), width, r.w.draw(b) // drawing measures, too
 	}
 	for id := range r.w.kept {
 		if !b.used[id] {
@@ -88,7 +89,6 @@ func (r *renderer) Layout(s fyne.Size) {
 func (r *renderer) MinSize() fyne.Size { return r.w.MinSize() }
 
 func (r *renderer) Refresh() {
-	r.w.measured.theme = nil
 	r.build()
 	canvas.Refresh(r.w.self)
 }

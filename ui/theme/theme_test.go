@@ -40,7 +40,7 @@ func over(top, under color.NRGBA) color.NRGBA {
 func TestContrast(t *testing.T) {
 	pairs := map[fyne.ThemeColorName][]fyne.ThemeColorName{
 		Ink:      {Background, Surface, AccentSoft, ErrorSoft, WarningSoft, UnknownSoft, AddedBG, RemovedBG, Code},
-		Muted:    {Background, Surface, Code},
+		Muted:    {Background, Surface, Code, AccentSoft},
 		Accent:   {Background, Surface, AccentSoft},
 		OnAccent: {Accent, AccentHover},
 		OK:       {Background, Surface},
