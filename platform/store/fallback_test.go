@@ -74,6 +74,56 @@ func TestUnusableFolderFallsBackToMemoryAndRetryGoesBack(t *testing.T) {
 	}
 }
 
+// A file that can be read but not written must still show the earlier sessions, and take what comes after.
+func TestUnwritableFileStillShowsWhatIsInIt(t *testing.T) {
+	dir := t.TempDir()
+	s := mustDisk(t, dir)
+	begin(t, s, "s1")
+	begin(t, s, "s2")
+	add(t, s, said("s1", 1, "zebra")...)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(joinName(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTheWay := joinName(dir) + "-wal" // no journal can be made: nobody can write, not even root
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	s = mustOpen(t, dir)
+	reasonOf(t, s, "can't be used")
+	if hits, err := s.Search(t.Context(), "zebra", 0); err != nil || len(hits) != 1 {
+		t.Fatalf("the earlier session is not shown: %v, %v", hits, err)
+	}
+	add(t, s, said("s1", 2, "more")...)
+	if err := s.DeleteSession(t.Context(), "s2"); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(joinName(dir)); err != nil || !bytes.Equal(before, after) {
+		t.Fatal("the file was changed", err)
+	}
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Retry(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = mustDisk(t, dir)
+	if got := all(t, s, "s1"); !reflect.DeepEqual(got, append(said("s1", 1, "zebra"), said("s1", 2, "more")...)) {
+		t.Errorf("%+v", got)
+	}
+	if _, err := s.Session(t.Context(), "s2"); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("what was deleted is back: %v", err)
+	}
+	sane(t, s)
+}
+
 // The disk fills in the middle of a turn: every acknowledged event stays readable, and goes to disk once there is room.
 func TestFullDiskInTheMiddle(t *testing.T) {
 	dir := t.TempDir()

@@ -9,7 +9,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -55,6 +54,10 @@ func open(ctx context.Context, dir string, steps []migration, now func() time.Ti
 	mem, memErr := openMemory(ctx, steps)
 	if memErr != nil {
 		return nil, notices, openError(dir, errors.Join(err, memErr))
+	}
+	if adoptErr := s.adopt(ctx, mem); adoptErr != nil {
+		reason.Message += " Earlier sessions can't be shown until then."
+		reason.Detail += "; earlier sessions: " + adoptErr.Error()
 	}
 	s.db, s.reason = mem, reason
 	return s, notices, nil
@@ -152,21 +155,4 @@ func (s *Store) write(ctx context.Context, db *database, f func(*sql.Tx) error) 
 		}
 		return f(tx)
 	})
-}
-
-// fallBack moves everything into memory. The caller holds mode for writing.
-func (s *Store) fallBack(ctx context.Context, reason *event.Error) error {
-	mem, err := openMemory(ctx, s.steps)
-	if err != nil {
-		return fmt.Errorf("begin in memory: %w", err)
-	}
-	if err := merge(ctx, s.db, mem, nil); err != nil {
-		return errors.Join(fmt.Errorf("copy into memory: %w", err), mem.close())
-	}
-	// The disk has failed already, a failing close adds nothing to act on; it is kept in the detail.
-	if err := s.db.close(); err != nil {
-		reason.Detail += "; close: " + err.Error()
-	}
-	s.db, s.reason, s.deleted = mem, reason, nil
-	return nil
 }
