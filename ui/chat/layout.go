@@ -1,0 +1,51 @@
+package chat
+
+import (
+	"fyne.io/fyne/v2"
+
+	"keva/ui/screen"
+	"keva/ui/theme"
+)
+
+// chatLayout puts the parts of the screen: bar, banners, list, and below either status line and composer or what the
+// engine asks.
+type chatLayout struct {
+	s       *Screen
+	banners []string // keys of those that are shown
+}
+
+func (l *chatLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	s := l.s
+	put := func(o fyne.CanvasObject, x, y, w, h float32) {
+		o.Move(fyne.NewPos(x, y))
+		o.Resize(fyne.NewSize(w, max(0, h)))
+	}
+	put(o[0], 0, 0, size.Width, size.Height)
+	bar := s.bar.MinSize().Height
+	put(s.bar, 0, 0, size.Width, bar)
+	top := bar
+	if h := screen.Height(s.banners, size.Width); len(s.banners.Objects) > 0 {
+		put(s.banners, 0, top, size.Width, h)
+		top += h
+	}
+	composer := s.composer.HeightFor(size.Width)
+	status := s.status.MinSize().Height
+	put(s.composer, 0, size.Height-composer, size.Width, composer)
+	put(s.status, 0, size.Height-composer-status, size.Width, status)
+	bottom := size.Height - composer - status
+	if s.asks.open() {
+		w := min(size.Width, theme.ChatMax)
+		h := s.asks.heightFor(w, size.Height-bar-theme.Touch)
+		bottom = size.Height - h
+		put(s.asks.holder, (size.Width-w)/2, bottom, w, h)
+		put(s.asks.scrim, 0, 0, size.Width, size.Height)
+	}
+	s.asks.scrim.Hidden = !s.asks.open()
+	s.asks.holder.Hidden = !s.asks.open()
+	s.composer.Hidden, s.status.Hidden = s.asks.open(), s.asks.open()
+	put(s.list, 0, top, size.Width, bottom-top)
+}
+
+func (l *chatLayout) MinSize([]fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(280, 320)
+}

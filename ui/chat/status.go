@@ -1,0 +1,240 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/session"
+	"keva/agent/turn"
+	"keva/ui/transcript"
+)
+
+// Status is the status line: evidence on the left, how full the context is on the right.
+type Status struct {
+	Text    string
+	Mark    transcript.Mark
+	Context string // "" when the engine does not tell
+}
+
+// Ages at which the sentence changes. They are words, not deadlines: nothing is ended because of them.
+const (
+	freshText  = 3 * time.Second  // text this young reads as "receiving"
+	noEvidence = 90 * time.Second // silence this long is named by the clock, not counted
+)
+
+// StatusLine says what is known of a session at now, and no more. It is a pure function: the words depend on nothing else.
+func StatusLine(v session.View, now time.Time) Status {
+	s := Status{Context: contextFill(v.Usage)}
+	switch v.Engine {
+	case session.EngineStarting:
+		s.Text, s.Mark = "Starting the engine", transcript.MarkRunning
+		return s
+	case session.EngineStopping:
+		s.Text, s.Mark = "Stopping", transcript.MarkRunning
+		return s
+	case session.EngineNone, session.EngineRunning:
+	}
+	var parts []string
+	switch v.Phase {
+	case turn.PhaseNeedsYou:
+		s.Mark = transcript.MarkWaiting
+		parts = append(parts, "Waiting for your answer")
+		if n := len(v.Pending); n > 1 {
+			parts[0] = fmt.Sprintf("Waiting for %d answers of yours", n)
+		}
+	case turn.PhaseRunning:
+		s.Mark = transcript.MarkRunning
+		parts = append(parts, running(v, now)...)
+		parts = append(parts, liveTasks(v.Live)...)
+	case turn.PhaseAnswered:
+		s.Mark = transcript.MarkRunning
+		parts = append(parts, fmt.Sprintf("Answered, %d still running", len(v.Live)))
+	case turn.PhaseSettled:
+		s.Text, s.Mark = settled(v)
+		parts = append(parts, s.Text)
+	case turn.PhaseEmpty:
+		s.Mark = transcript.MarkWaiting
+		parts = append(parts, "Nothing sent yet")
+	default: // a phase of a newer version, read from the store
+		s.Mark = transcript.MarkUnknown
+		parts = append(parts, "State unknown")
+	}
+	if v.Queued > 0 {
+		parts = append(parts, fmt.Sprintf("%d queued", v.Queued))
+	}
+	s.Text = strings.Join(parts, " · ")
+	return s
+}
+
+// running names the strongest evidence there is of an open turn.
+func running(v session.View, now time.Time) []string {
+	silent := now.Sub(v.LastEvent)
+	step := openItem(v.Open)
+	switch {
+	case v.Retry != nil:
+		return []string{retrying(*v.Retry)}
+	case !v.LastText.IsZero() && now.Sub(v.LastText) < freshText && !v.LastText.Before(v.Turn.Started):
+		return []string{"Receiving", Age(now.Sub(v.LastText)) + " ago"}
+	case step != nil:
+		return []string{fmt.Sprintf("%s running %s", stepWord(step.Tool), Age(now.Sub(step.Started)))}
+	case v.LastEvent.IsZero():
+		return []string{"Sent, no answer yet"}
+	case silent >= noEvidence:
+		return []string{"No evidence since " + v.LastEvent.Local().Format("15:04")}
+	case silent < freshText:
+		return []string{"Working"}
+	}
+	return []string{"Waiting for the provider", Age(silent) + " silent"}
+}
+
+// openItem is the tool call of the main agent that began last, nil when none runs. Those of tasks are told by the tasks.
+func openItem(open []turn.Item) *turn.Item {
+	for i := len(open) - 1; i >= 0; i-- {
+		// An agent call is open as long as its task runs: the task says so already.
+		if open[i].Scope == "" && open[i].Tool != event.ToolAgent {
+			return &open[i]
+		}
+	}
+	return nil
+}
+
+func retrying(r event.Retrying) string {
+	s := fmt.Sprintf("Retrying %d", r.Attempt)
+	if r.Max > 0 {
+		s = fmt.Sprintf("Retrying %d of %d", r.Attempt, r.Max)
+	}
+	if w := ClassWord(r.Cause.Class); w != "" {
+		s += " · " + w
+	}
+	return s
+}
+
+// ClassWord is a failure class in a word or two, "" for a class that says nothing to people.
+func ClassWord(c event.Class) string {
+	switch c {
+	case event.ClassAuth:
+		return "not signed in"
+	case event.ClassBilling:
+		return "no credit"
+	case event.ClassLimit:
+		return "limit reached"
+	case event.ClassOverloaded:
+		return "overloaded"
+	case event.ClassServer:
+		return "provider error"
+	case event.ClassNetwork:
+		return "no connection"
+	case event.ClassModel:
+		return "model refused"
+	case event.ClassContext:
+		return "conversation too long"
+	case event.ClassRequest, event.ClassRefusal:
+		return "refused"
+	case event.ClassTooLong:
+		return "answer too long"
+	case event.ClassBudget:
+		return "budget spent"
+	case event.ClassDenied, event.ClassTool, event.ClassEngine, event.ClassEngineGone, event.ClassConfig,
+		event.ClassInterrupted, event.ClassOther:
+	}
+	return ""
+}
+
+func stepWord(t event.Tool) string {
+	switch t {
+	case event.ToolCommand:
+		return "Command"
+	case event.ToolRead:
+		return "Reading"
+	case event.ToolSearch:
+		return "Search"
+	case event.ToolEdit:
+		return "Edit"
+	case event.ToolWeb:
+		return "Web"
+	case event.ToolAgent:
+		return "Agent"
+	case event.ToolPlan, event.ToolQuestion, event.ToolMCP, event.ToolImage, event.ToolOther:
+	}
+	return "Tool"
+}
+
+func liveTasks(live []turn.Task) []string {
+	agents, others := 0, 0
+	for _, t := range live {
+		if t.Kind == event.TaskAgent {
+			agents++
+		} else {
+			others++
+		}
+	}
+	var parts []string
+	if agents > 0 {
+		parts = append(parts, plural(agents, "agent")+" running")
+	}
+	if others > 0 {
+		parts = append(parts, plural(others, "command")+" in the background")
+	}
+	return parts
+}
+
+func settled(v session.View) (string, transcript.Mark) {
+	t, outcome := v.Turn, v.Verdict
+	if outcome == "" {
+		outcome = t.Outcome
+	}
+	mark := transcript.MarkOf(outcome)
+	if outcome == "" { // settled without an end: nothing says how it went
+		mark = transcript.MarkUnknown
+	}
+	word := ""
+	if t.Error != nil {
+		word = ClassWord(t.Error.Class)
+	}
+	switch mark {
+	case transcript.MarkDone:
+		return "Done", mark
+	case transcript.MarkFailed:
+		if outcome == event.Timeout {
+			return "Failed · took too long", mark
+		}
+		if word != "" {
+			return "Failed · " + word, mark
+		}
+		return "Failed", mark
+	case transcript.MarkInterrupted:
+		return "Interrupted", mark
+	case transcript.MarkUnknown, transcript.MarkRunning, transcript.MarkWaiting:
+	}
+	return "Unknown: no end was seen", transcript.MarkUnknown
+}
+
+func contextFill(u event.Usage) string {
+	if u.ContextWindow <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d%% context", min(100, (u.ContextUsed*100+u.ContextWindow/2)/u.ContextWindow))
+}
+
+// Age is a duration for people: tenths under ten seconds, then seconds, minutes and hours.
+func Age(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+	case d < 100*time.Second:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,162 @@
+package shell
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+
+	"keva/agent/session"
+	"keva/ui/chat"
+	"keva/ui/draw"
+	"keva/ui/mark"
+	"keva/ui/screen"
+	"keva/ui/sessions"
+	"keva/ui/settings"
+	"keva/ui/theme"
+)
+
+// welcome is the first screen of a device that has no session.
+func (s *Shell) welcome() fyne.CanvasObject {
+	words := screen.Column(theme.Space3, screen.Insets{Top: 72, Right: theme.Space6, Left: theme.Space6},
+		screen.NewPara("A computer\nin your pocket", draw.Style{Role: theme.Display, Color: theme.Ink, Bold: true}),
+		screen.NewPara("Keva runs the real Claude Code and Codex on your projects. What they do is shown step by step, and what would change something asks you first.", draw.Style{Role: theme.Body, Color: theme.Muted}))
+	var buttons []fyne.CanvasObject
+	if s.deps.Demo != nil {
+		buttons = append(buttons, screen.NewPara("The demo needs no account and no network: a scripted model and a small sample project.", screen.SecondaryStyle),
+			mark.NewBigButton("Start the demo", mark.Primary, s.startDemo))
+	}
+	buttons = append(buttons, mark.NewBigButton("Open a folder", mark.Secondary, s.newSession),
+		mark.NewBigButton("Settings", mark.Quiet, s.showSettings))
+	low := screen.Column(theme.Space3, screen.Insets{Right: theme.Space6, Bottom: theme.Space6, Left: theme.Space6}, buttons...)
+	return screen.On(screen.Fill(theme.Background), &fyne.Container{Layout: welcomeLayout{}, Objects: []fyne.CanvasObject{words, low}})
+}
+
+// welcomeLayout puts the words above and the buttons below, in a column that is not wider than a sheet.
+type welcomeLayout struct{}
+
+func (welcomeLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	w := min(size.Width, screen.SheetMax)
+	x := (size.Width - w) / 2
+	top, low := screen.Height(o[0], w), screen.Height(o[1], w)
+	bottom := size.Height
+	if size.Width > w { // on a large window the buttons stay with the words
+		bottom = min(size.Height, top+low+2*theme.Space8)
+	}
+	o[0].Move(fyne.NewPos(x, min(0, bottom-top-low)))
+	o[0].Resize(fyne.NewSize(w, top))
+	o[1].Move(fyne.NewPos(x, bottom-low))
+	o[1].Resize(fyne.NewSize(w, low))
+}
+
+func (welcomeLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(280, 320) }
+
+func (s *Shell) demoAction() func() {
+	if s.deps.Demo == nil {
+		return nil
+	}
+	return s.startDemo
+}
+
+// startDemo makes the sample project and opens a session in it, with the prompt of the tour written and not sent.
+func (s *Shell) startDemo() {
+	d := s.deps.Demo
+	v := settings.Resolve(s.deps.Settings, s.deps.Settings.Values())
+	s.deps.Go(func() {
+		dir, err := d.Project(context.Background())
+		if err != nil {
+			s.deps.Post(func() { s.problem("The demo can't start", err) })
+			return
+		}
+		s.create(session.New{Dir: dir, Engine: v.Engine, Provider: d.Provider}, d.Prompt, func(err error) { s.problem("The demo can't start", err) })
+	})
+}
+
+// create makes a session off the thread of the user interface, and shows it.
+func (s *Shell) create(n session.New, suggest string, failed func(error)) {
+	o, err := s.deps.Sessions.Create(context.Background(), n)
+	s.deps.Post(func() {
+		if err != nil {
+			failed(err)
+			return
+		}
+		screen.CloseTop(s.win.Canvas())
+		c := s.ShowSession(o)
+		if suggest != "" {
+			c.Suggest(suggest)
+		}
+	})
+}
+
+// newSession asks for the folder. Engine and provider are those of the settings, and can be changed for this session.
+func (s *Shell) newSession() {
+	v := settings.Resolve(s.deps.Settings, s.deps.Settings.Values())
+	failed := screen.NewPara("", screen.ErrorStyle)
+	failed.Hide()
+	var sheet *screen.Sheet
+	begin := func(dir string) {
+		if dir = s.expand(dir); dir == "" {
+			return
+		}
+		s.deps.Go(func() {
+			s.create(session.New{Dir: dir, Engine: v.Engine, Provider: v.Provider, Model: v.Model, Effort: v.Effort}, "", func(err error) {
+				failed.SetText(chat.Sentence(err))
+				failed.Show()
+				sheet.Changed()
+			})
+		})
+	}
+	o := []fyne.CanvasObject{screen.NewText("New session", screen.SheetTitle)}
+	if s.deps.Demo != nil {
+		o = append(o, screen.ListRow("Demo project", "A scripted model and a sample project. No account needed.", nil, func() {
+			sheet.Close()
+			s.startDemo()
+		}))
+	}
+	for _, dir := range sessions.Recent(s.list, 4) {
+		o = append(o, screen.ListRow(filepath.Base(dir), screen.Short(dir, s.deps.Home), nil, func() { begin(dir) }))
+	}
+	field := widget.NewEntry()
+	field.SetPlaceHolder("Path of a project folder")
+	field.OnSubmitted = begin
+	o = append(o, screen.Field(field), failed, s.runsWith(v))
+	o = append(o, mark.NewBigButton("Browse…", mark.Secondary, func() { s.browse(s.deps.Home, begin) }))
+	o = append(o, mark.NewBigButton("Open folder", mark.Primary, func() { begin(field.Text) }))
+	sheet = screen.ShowSheet(s.win.Canvas(), nil, o...)
+}
+
+// runsWith says what the new session will run with.
+func (s *Shell) runsWith(v settings.Values) fyne.CanvasObject {
+	provider := v.Provider
+	for _, p := range s.deps.Settings.Providers(v.Engine) {
+		if p.ID == v.Provider {
+			provider = p.Label
+		}
+	}
+	line := s.engineLabel(v.Engine) + " · " + provider
+	if v.Model != "" {
+		line += " · " + v.Model
+	}
+	return screen.ListRow("Runs with", line, screen.NewIcon(screen.GlyphNext, theme.Muted, 18), func() {
+		screen.CloseTop(s.win.Canvas())
+		s.showSettings()
+	})
+}
+
+// expand makes a path of what was typed: ~ is the home folder, and a relative path begins there.
+func (s *Shell) expand(dir string) string {
+	dir = strings.TrimSpace(dir)
+	switch {
+	case dir == "":
+		return ""
+	case dir == "~":
+		return s.deps.Home
+	case strings.HasPrefix(dir, "~/"):
+		return filepath.Join(s.deps.Home, dir[2:])
+	case !filepath.IsAbs(dir):
+		return filepath.Join(s.deps.Home, dir)
+	}
+	return filepath.Clean(dir)
+}

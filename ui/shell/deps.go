@@ -1,0 +1,105 @@
+// Package shell is the window: it puts the screens beside or over each other, leads from one to the next and back, and
+// applies the look. It must never do a screen's work, and never know an engine or the disk.
+package shell
+
+import (
+	"context"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"keva/agent/session"
+	"keva/ui/chat"
+	"keva/ui/settings"
+)
+
+// Sessions is the session service as the window needs it. It is asked off the thread of the user interface.
+type Sessions interface {
+	Sessions(ctx context.Context) ([]session.Meta, error)
+	Create(ctx context.Context, n session.New) (chat.Session, error)
+	Open(ctx context.Context, id string) (chat.Session, error)
+	Delete(ctx context.Context, id string) error
+	// Changes tells when the list may have changed.
+	Changes(ctx context.Context) <-chan struct{}
+}
+
+// FromService makes Sessions of the service.
+func FromService(s *session.Service) Sessions { return service{s} }
+
+type service struct{ *session.Service }
+
+func (s service) Create(ctx context.Context, n session.New) (chat.Session, error) {
+	o, err := s.Service.Create(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (s service) Open(ctx context.Context, id string) (chat.Session, error) {
+	o, err := s.Service.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// Demo is the guided tour: nil fields of Deps.Demo are not offered.
+type Demo struct {
+	Provider string // id of the provider that needs no account
+	Prompt   string // what is put into the composer
+	// Project makes the sample project, or finds it, and returns its folder.
+	Project func(ctx context.Context) (string, error)
+}
+
+// Deps is what the window needs. Sessions, Settings and OpenURL must be set.
+type Deps struct {
+	Sessions Sessions
+	Settings settings.Service
+	Demo     *Demo
+	OpenURL  func(url string) error
+	Home     string // shortened to ~ in paths; "" for none
+	Mobile   bool   // phone layout, also on a desktop
+	// RetryStore tries the disk again after Storage has said that nothing is kept; both may be nil.
+	RetryStore func(ctx context.Context) error
+	Storage    func() error
+	// Changed is called after a setting was saved. It may be nil.
+	Changed func(settings.Values)
+
+	// Folders lists the folders in a folder. Nil reads the disk.
+	Folders func(dir string) ([]string, error)
+	Clock   func() time.Time // time.Now
+	// HardwareKeyboard says that Enter sends. Nil asks the device.
+	HardwareKeyboard *bool
+
+	// Do, Post, Go and After are for tests: fyne.DoAndWait, fyne.Do, go, and a timer that calls back on the thread of the
+	// user interface.
+	Do, Post, Go func(func())
+	After        func(time.Duration, func())
+}
+
+func (d *Deps) fill() {
+	if d.Clock == nil {
+		d.Clock = time.Now
+	}
+	if d.Folders == nil {
+		d.Folders = folders
+	}
+	if d.Do == nil {
+		d.Do = fyne.DoAndWait
+	}
+	if d.Post == nil {
+		d.Post = fyne.Do
+	}
+	if d.Go == nil {
+		d.Go = func(f func()) { go f() }
+	}
+	if d.After == nil {
+		post := d.Post
+		d.After = func(t time.Duration, f func()) { time.AfterFunc(t, func() { post(f) }) }
+	}
+	if d.HardwareKeyboard == nil {
+		has := fyne.CurrentDevice().HasKeyboard()
+		d.HardwareKeyboard = &has
+	}
+}

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+
+	"keva/agent/event"
+	"keva/ui/settings"
+	"keva/ui/theme"
+)
+
+// shoot writes a picture of the window into testdata/failed, which git ignores, when KEVA_SHOTS is set. Pictures are for
+// people: they depend on the fonts of the machine, so nothing compares them.
+func (h *house) shoot(name string) {
+	if os.Getenv("KEVA_SHOTS") == "" {
+		return
+	}
+	dir := filepath.Join("testdata", "failed")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(dir, name+".png"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, h.Window().Canvas().Capture()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestScreensDraw draws every screen in both themes, on the usual and on the smallest phone, and on a wide window.
+func TestScreensDraw(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		w, h   float32
+		mobile bool
+		v      settings.Values
+	}{
+		{"light-360", 360, 780, true, settings.Values{Mode: theme.Light}},
+		{"dark-360", 360, 780, true, settings.Values{Mode: theme.Dark}},
+		{"light-320", 320, 640, true, settings.Values{Mode: theme.Light}},
+		{"huge-360", 360, 780, true, settings.Values{Mode: theme.Light, Scale: theme.Huge}},
+		{"dark-wide", 1280, 800, false, settings.Values{Mode: theme.Dark}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t, c.w, c.h, c.mobile, c.v)
+			h.start()
+			h.shoot(c.name + "-welcome")
+			for _, m := range metas(h.loop.Now()) {
+				h.service.add(m)
+			}
+			for i, j := 0, len(h.service.list)-1; i < j; i, j = i+1, j-1 {
+				h.service.list[i], h.service.list[j] = h.service.list[j], h.service.list[i]
+			}
+			h.reload()
+			h.loop.Until("the list", func() bool { return len(h.list) > 0 })
+			h.shoot(c.name + "-sessions")
+			h.newSession()
+			h.shoot(c.name + "-new")
+			h.Back()
+			h.showSettings()
+			h.loop.Drain()
+			h.shoot(c.name + "-settings")
+			h.Back()
+			o := h.show("s1")
+			playRunning(h, o)
+			h.loop.Until("the text", func() bool { return h.lastText() == cut })
+			h.shoot(c.name + "-chat")
+			test.Type(h.Window().Canvas().Focused(), "Please also look at the import of the bank statements, and say what you find there before you change it")
+			h.shoot(c.name + "-steer")
+			playApprovals(o)
+			h.loop.Until("the sheet", func() bool { return h.chat.Asking() == "q1" })
+			h.shoot(c.name + "-approval")
+			h.showChanges("parse.go", []event.Change{change()})
+			h.shoot(c.name + "-diff")
+			h.Back()
+		})
+	}
+}
