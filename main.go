@@ -36,6 +36,7 @@ import (
 	"keva/platform/settings"
 	"keva/platform/store"
 	"keva/ui/headless"
+	uireplay "keva/ui/replay"
 	uisettings "keva/ui/settings"
 	"keva/ui/shell"
 	"keva/ui/theme"
@@ -311,7 +312,7 @@ func replay(args []string) int {
 		return int(headless.Fail(os.Stderr, err))
 	}
 	if *asUI {
-		_ = mobile
+		uireplay.Show(app.NewWithID("app.keva.replay"), filepath.Base(flags.Arg(0)), evs, *mobile)
 		return 0
 	}
 	if err := headless.Replay(os.Stdout, evs, *asJSON, headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv)); err != nil {

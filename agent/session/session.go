@@ -80,18 +80,8 @@ func (s *Session) View() View {
 }
 
 func (s *Session) view() View {
-	v := View{
-		Meta: s.meta, Phase: s.state.Phase(), Pending: s.state.PendingRequests(), Live: s.state.LiveTasks(),
-		Open: s.state.OpenItems(), Usage: s.state.Usage, Limits: s.state.Limits, Retry: s.state.Retry, Engine: s.phase,
-		LastEvent: s.state.LastEvent, LastText: s.state.LastText, Queued: len(s.state.Queue), Storage: s.storage,
-		Reading: s.reading,
-		Exit:    s.state.Exit, Verdict: s.state.Verdict(), Capabilities: s.caps,
-	}
-	if t := s.state.OpenTurn(); t != nil {
-		v.Turn = *t
-	} else if n := len(s.state.Turns); n > 0 {
-		v.Turn = s.state.Turns[n-1]
-	}
+	v := ViewOf(s.meta, &s.state)
+	v.Engine, v.Storage, v.Reading, v.Capabilities = s.phase, s.storage, s.reading, s.caps
 	return v
 }
 

@@ -50,3 +50,18 @@ const (
 	EngineRunning  EngineState = "running"
 	EngineStopping EngineState = "stopping"
 )
+
+// ViewOf is the part of a view that the accounting alone gives; no engine runs in it.
+func ViewOf(m Meta, s *turn.State) View {
+	v := View{
+		Meta: m, Phase: s.Phase(), Pending: s.PendingRequests(), Live: s.LiveTasks(), Open: s.OpenItems(),
+		Usage: s.Usage, Limits: s.Limits, Retry: s.Retry, Engine: EngineNone, LastEvent: s.LastEvent, LastText: s.LastText,
+		Queued: len(s.Queue), Exit: s.Exit, Verdict: s.Verdict(),
+	}
+	if t := s.OpenTurn(); t != nil {
+		v.Turn = *t
+	} else if n := len(s.Turns); n > 0 {
+		v.Turn = s.Turns[n-1]
+	}
+	return v
+}

@@ -93,17 +93,8 @@ func (s *Session) View() session.View {
 }
 
 func (s *Session) view() session.View {
-	v := session.View{
-		Meta: s.meta, Phase: s.state.Phase(), Pending: s.state.PendingRequests(), Live: s.state.LiveTasks(),
-		Open: s.state.OpenItems(), Usage: s.state.Usage, Limits: s.state.Limits, Retry: s.state.Retry, Engine: s.engine,
-		LastEvent: s.state.LastEvent, LastText: s.state.LastText, Exit: s.state.Exit, Verdict: s.state.Verdict(),
-		Capabilities: s.Caps, Storage: s.Storage,
-	}
-	if t := s.state.OpenTurn(); t != nil {
-		v.Turn = *t
-	} else if n := len(s.state.Turns); n > 0 {
-		v.Turn = s.state.Turns[n-1]
-	}
+	v := session.ViewOf(s.meta, &s.state)
+	v.Engine, v.Capabilities, v.Storage = s.engine, s.Caps, s.Storage
 	return v
 }
 
