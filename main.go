@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
@@ -202,12 +203,24 @@ func window(args []string) int {
 	defer w.close()
 	home, _ := os.UserHomeDir() // only shortens paths
 	a := app.NewWithID("app.keva")
-	s := shell.New(a, shell.Deps{
+	var s *shell.Shell
+	s = shell.New(a, shell.Deps{
 		Sessions: shell.FromService(w.service), Settings: surface{w},
 		Demo:    &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: w.demoProject},
 		OpenURL: func(url string) error { return host.OpenURL(ctx, url) },
 		Home:    home, Mobile: *mobile, Storage: w.store.Ephemeral,
-		RetryStore: func(ctx context.Context) error { _, err := w.store.Retry(ctx); return err },
+		RetryStore: func(ctx context.Context) error {
+			told, err := w.store.Retry(ctx)
+			if err == nil { // what is on the disk counts from now on
+				told = append(told, w.settings.Reload(ctx)...)
+			}
+			fyne.Do(func() {
+				for _, n := range told {
+					s.Say(n.Text)
+				}
+			})
+			return err
+		},
 	})
 	for _, n := range notices {
 		s.Say(n.Text)

@@ -40,6 +40,30 @@ var (
 		Name: "extra turn", Time: 2 * time.Second, Owner: "ui/headless",
 		Meaning: "How long a headless run waits, after the last background task ended, for the turn in which the engine tells of it.",
 	}
+	StopStdin = Budget{
+		Name: "stop: stdin", Time: 2 * time.Second, Owner: "engines/proc",
+		Meaning: "How long an engine may take to end after its input was closed, before it gets SIGINT. A healthy one needs 0.1 s.",
+	}
+	StopInt = Budget{
+		Name: "stop: SIGINT", Time: 2 * time.Second, Owner: "engines/proc",
+		Meaning: "How long an engine may take to end after SIGINT, before it gets SIGTERM.",
+	}
+	StopTerm = Budget{
+		Name: "stop: SIGTERM", Time: 2 * time.Second, Owner: "engines/proc",
+		Meaning: "How long an engine may take to end after SIGTERM, before it gets SIGKILL.",
+	}
+	StopKill = Budget{
+		Name: "stop: SIGKILL", Time: 5 * time.Second, Owner: "engines/proc",
+		Meaning: "How long the system may take to end an engine that got SIGKILL. After that it is stuck in the kernel; its run record stays.",
+	}
+	StopKin = Budget{
+		Name: "stop: descendants", Time: time.Second, Owner: "engines/proc",
+		Meaning: "How long tools of an engine that is gone, and orphans of an earlier run, may take to end after SIGTERM, and again after SIGKILL. What is left keeps the run record.",
+	}
+	Output = Budget{
+		Name: "last output", Time: 500 * time.Millisecond, Owner: "engines/proc",
+		Meaning: "How long output is still read after an engine ended while one of its tools holds the pipe open. Nothing of the engine's own is lost.",
+	}
 	Prompt = Budget{
 		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
 		Meaning: "A longer prompt is refused with the advice to put it in a file.",
@@ -47,4 +71,10 @@ var (
 )
 
 // All lists every budget, in the order of the docs.
-func All() []Budget { return []Budget{SlotYield, Interrupt, EngineStop, Settle, Heartbeat, Prompt} }
+func All() []Budget {
+	return []Budget{
+		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn,
+		StopStdin, StopInt, StopTerm, StopKill, StopKin, Output,
+		Prompt,
+	}
+}
