@@ -20,13 +20,13 @@ func (c *card) approval(b *draw.Board, r *transcript.Approval) float32 {
 	l.text = words(first, draw.Strong)
 	what := r.Asked.Title
 	if r.Asked.Command != "" {
-		what, _, _ = strings.Cut(r.Asked.Command, "\n")
+		what = r.Asked.Command
 	}
 	switch {
 	case rest != "":
-		l.text = append(l.text, draw.Span{Text: ": " + rest, Style: draw.Label})
+		l.text = append(l.text, draw.Span{Text: ": " + one(rest), Style: draw.Label})
 	case what != "":
-		l.text = append(l.text, draw.Span{Text: " · ", Style: draw.Label}, draw.Span{Text: Visible(what), Style: draw.Mono})
+		l.text = append(l.text, draw.Span{Text: " · ", Style: draw.Label}, draw.Span{Text: one(what), Style: draw.Mono})
 	}
 	l.fold, l.tap = true, c.toggle(key, false)
 	y := c.header(b, l)
@@ -34,14 +34,14 @@ func (c *card) approval(b *draw.Board, r *transcript.Approval) float32 {
 		b.Rule(1, y, b.Width-2)
 		y += theme.Space2
 		if who := r.Who; who != "" {
-			y += b.Lines(pad, y, b.Width-2*pad, "Asked by "+who+".", draw.Secondary) + theme.Space1
+			y += b.Lines(pad, y, b.Width-2*pad, "Asked by "+one(who)+".", draw.Secondary) + theme.Space1
 		}
 		if rest != "" && what != "" || r.Asked.Command != "" {
 			text := r.Asked.Command
 			if text == "" {
 				text = what
 			}
-			y += b.Lines(pad, y, b.Width-2*pad, Visible(text), draw.Mono) + theme.Space1
+			y = c.long(b, "what", pad, y, b.Width-2*pad, text, draw.Mono) + theme.Space1
 		}
 		y += theme.Space1
 		y, _ = changes(b, 1, y, b.Width-2, r.Asked.Changes, foldDiff, false)
@@ -60,7 +60,7 @@ func changes(b *draw.Board, x, y, w float32, cs []event.Change, most int, wrap b
 		b.Run(x+pad-1, y, w-2*pad-sw-gap, h, fileName(r))
 		y += h
 		if ch.Note != "" {
-			y += b.Lines(x+pad-1, y, w-2*pad, upper(Visible(ch.Note))+".", draw.Secondary) + theme.Space1
+			y += b.Lines(x+pad-1, y, w-2*pad, upper(Visible(head(ch.Note)))+".", draw.Secondary) + theme.Space1
 		}
 		var more bool
 		y, more = hunks(b, x, y, w, ch.Hunks, most, wrap)

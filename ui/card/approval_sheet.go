@@ -16,6 +16,9 @@ import (
 	"keva/ui/theme"
 )
 
+// maxExact is how much of a command is drawn, in bytes. No honest one is longer; the sheet says so when one is.
+const maxExact = 32 << 10
+
 // maxSheetLines is how many lines of a change stand in the sheet; the rest is behind "Show whole change".
 const maxSheetLines = 400
 
@@ -171,7 +174,7 @@ func approvalQuestion(a *event.ApprovalAsked) string {
 	case event.ToolQuestion, event.ToolMCP, event.ToolOther:
 	}
 	if a.Name != "" {
-		return "Use " + Visible(a.Name) + "?"
+		return "Use " + one(a.Name) + "?"
 	}
 	return "Allow this?"
 }
@@ -182,15 +185,15 @@ func (s *approvalSheet) drawBody(b *draw.Board) float32 {
 	w := b.Width - 2*sheetPad
 	where := ""
 	if a.Dir != "" {
-		where = "in " + short(a.Dir, s.o.Home)
+		where = "in " + short(head(a.Dir), s.o.Home)
 	}
 	y += 2 + b.Lines(sheetPad, y+2, w, Visible(join(where, "asked by "+s.who())), draw.Label.In(theme.Muted))
 	if a.Reason != "" {
-		y += theme.Space1 + b.Lines(sheetPad, y+theme.Space1, w, "“"+Visible(a.Reason)+"”", draw.Label.In(theme.Muted))
+		y += theme.Space1 + b.Lines(sheetPad, y+theme.Space1, w, "“"+Visible(head(a.Reason))+"”", draw.Label.In(theme.Muted))
 	}
 	y += 10
 	if a.Command != "" {
-		y = block(b, y, Visible(a.Command))
+		y = block(b, y, a.Command)
 	}
 	cut := false
 	if len(a.Changes) > 0 {
@@ -219,7 +222,7 @@ func (s *approvalSheet) drawInput(b *draw.Board, y float32, a *event.ApprovalAsk
 	if a.Tool == event.ToolPlan {
 		var in struct{ Plan string }
 		if json.Unmarshal(a.Input, &in) == nil && in.Plan != "" {
-			return markdown.Draw(b, "plan", sheetPad, y, w, markdown.Parse(Visible(in.Plan)), markdown.Options{ShowAll: nil}) + theme.Space1
+			return markdown.Draw(b, "plan", sheetPad, y, w, markdown.Parse(Visible(in.Plan[:min(len(in.Plan), 4*maxExact)])), markdown.Options{ShowAll: nil}) + theme.Space1
 		}
 	}
 	text := a.Title
@@ -233,11 +236,15 @@ func (s *approvalSheet) drawInput(b *draw.Board, y float32, a *event.ApprovalAsk
 	if text == "" {
 		text = a.Name
 	}
-	return block(b, y, Visible(text))
+	return block(b, y, text)
 }
 
-// block draws exact text, wrapped, on the ground of code.
+// block draws exact text, wrapped, on the ground of code; what can't be seen stands there as an escape.
 func block(b *draw.Board, y float32, text string) float32 {
+	if len(text) > maxExact {
+		text = draw.Head(text, maxExact)
+	}
+	text = Visible(text)
 	layer := b.Layer()
 	w := b.Width - 2*sheetPad
 	h := b.Lines(sheetPad+theme.Space3, y+10, w-2*theme.Space3, draw.Tabs(text, 0), draw.Mono) + 20
@@ -251,6 +258,9 @@ func (s *approvalSheet) drawFoot(b *draw.Board) float32 {
 	a := s.asked()
 	if Hides(a.Command) {
 		y = warn(b, "hidden", y, "Holds characters that can't be seen. They stand between ‹ and ›.")
+	}
+	if n := max(len(a.Command), len(a.Input)); n > maxExact {
+		y = warn(b, "long", y, fmt.Sprintf("Too long to be shown whole: %d kB. Deny it when you do not know what it does.", n>>10))
 	}
 	for i, risk := range s.o.Risks {
 		y = warn(b, fmt.Sprint(i), y, risk)

@@ -284,6 +284,49 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+// An engine may send anything: each field of each row huge, with what can't be seen, and with ids that come twice. The
+// card stays bounded, and nothing hides.
+func TestHostileRows(t *testing.T) {
+	setup(t, theme.Options{})
+	bad := strings.Repeat("rm \u202e\u200b -rf x\n", 60_000) + strings.Repeat("x", 1<<20)
+	step := transcript.WorkStep{ID: "same", Tool: event.ToolCommand, Title: bad, Output: bad, Mark: transcript.MarkFailed}
+	node := transcript.TaskNode{ID: "same", Title: bad, Doing: bad, Summary: bad, Mark: transcript.MarkDone, Depth: 1 << 20}
+	rows := []transcript.Row{
+		&transcript.User{ID: bad, Text: bad}, &transcript.Text{ID: "t", Text: bad}, &transcript.Text{ID: "t", Text: bad, Live: true},
+		&transcript.Reasoning{ID: "r", Text: bad},
+		&transcript.Work{ID: "w", Title: bad, Steps: []transcript.WorkStep{step, step, step, step, step}},
+		&transcript.Diff{ID: "d", Path: bad, Change: event.Change{Note: bad, MovedTo: bad, Kind: event.ChangeMove, Hunks: []event.Hunk{{Lines: []string{"+" + bad, "", "?"}}}}},
+		&transcript.Web{ID: "x", Activity: event.WebActivity{Action: event.WebOpen, Query: bad, Text: bad, Results: []event.WebResult{{Title: bad, URL: bad}}}},
+		&transcript.Plan{ID: "p", Note: bad, Steps: []event.Step{{Text: bad}}},
+		&transcript.Tasks{ID: "k", Nodes: []transcript.TaskNode{node, node}},
+		&transcript.Approval{ID: "a", Decision: event.Deny, Reason: bad, Who: bad, Asked: event.ApprovalAsked{Title: bad, Command: bad, Changes: []event.Change{{Path: bad, Note: bad}}}},
+		&transcript.Question{ID: "q", Answers: map[string][]string{"": {bad}}, Asked: event.QuestionAsked{Questions: []event.Question{{Text: bad}}}},
+		&transcript.Notice{ID: "n", Level: event.LevelError, Text: bad, Detail: bad},
+		&transcript.End{ID: "e", Outcome: event.Failure, Error: &event.Error{Message: bad}},
+	}
+	for _, row := range rows {
+		start := time.Now()
+		c := New(row, now, Actions{Fold: openAll(row), ShowOutput: func(string, string) {}})
+		all := objects(c, 336)
+		if d := time.Since(start); d > 10*time.Second || len(all) > 20_000 {
+			t.Errorf("%T: %v, %d objects", row, d, len(all))
+		}
+		seen := map[fyne.CanvasObject]bool{}
+		for _, o := range all {
+			if seen[o] {
+				t.Errorf("%T: one object stands in two places", row)
+			}
+			seen[o] = true
+			if text, ok := o.(*canvas.Text); ok && strings.ContainsRune(text.Text, 0x202e) {
+				if _, prose := row.(*transcript.Text); !prose {
+					t.Errorf("%T hides characters in %.40q", row, text.Text)
+				}
+				break
+			}
+		}
+	}
+}
+
 // Huge outputs must cost what is shown, not what there is.
 func TestFoldIsCheap(t *testing.T) {
 	huge := strings.Repeat("line\n", 1<<20) + strings.Repeat("x", 1<<20)
@@ -292,7 +335,7 @@ func TestFoldIsCheap(t *testing.T) {
 			fold(huge, 12, true)
 		}
 	})
-	if start.NsPerOp() > int64(20*time.Millisecond) {
+	if start.NsPerOp() > int64(500*time.Millisecond) {
 		t.Errorf("folding 6 MB takes %v", time.Duration(start.NsPerOp()))
 	}
 	shown, hidden := fold("a\nb\nc\n", 2, false)

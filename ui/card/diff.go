@@ -40,7 +40,7 @@ func (c *card) diff(b *draw.Board, r *transcript.Diff) float32 {
 	y++
 	if r.Change.Note != "" {
 		y += theme.Space2
-		y += b.Lines(pad, y, b.Width-2*pad, upper(r.Change.Note)+".", draw.Secondary) + theme.Space2
+		y += b.Lines(pad, y, b.Width-2*pad, upper(Visible(head(r.Change.Note)))+".", draw.Secondary) + theme.Space2
 	}
 	var cut bool
 	y, cut = hunks(b, 1, y, b.Width-2, r.Change.Hunks, foldDiff, false)
@@ -58,20 +58,20 @@ func fileName(r *transcript.Diff) []draw.Span {
 	}
 	bold := draw.Mono
 	bold.Bold = true
-	spans := []draw.Span{{Text: path.Base(name), Style: bold}}
+	spans := []draw.Span{{Text: one(path.Base(name)), Style: bold}}
 	switch r.Change.Kind {
 	case event.ChangeAdd:
 		spans = append(spans, draw.Span{Text: "  new", Style: draw.Secondary})
 	case event.ChangeDelete:
 		spans = append(spans, draw.Span{Text: "  deleted", Style: draw.Secondary})
 	case event.ChangeMove:
-		spans = append(spans, draw.Span{Text: "  → " + path.Base(r.Change.MovedTo), Style: draw.Secondary})
+		spans = append(spans, draw.Span{Text: "  → " + one(path.Base(r.Change.MovedTo)), Style: draw.Secondary})
 	case event.ChangeUnknown:
 		spans = append(spans, draw.Span{Text: "  changed somehow", Style: draw.Secondary})
 	case event.ChangeUpdate:
 	}
 	if dir := path.Dir(name); dir != "." && dir != "/" {
-		spans = append(spans, draw.Span{Text: "  " + dir, Style: draw.Secondary})
+		spans = append(spans, draw.Span{Text: "  " + one(dir), Style: draw.Secondary})
 	}
 	return spans
 }

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/test"
 
 	"keva/ui/theme"
@@ -42,7 +43,7 @@ func shoot(t *testing.T, name string, width, height float32, content fyne.Canvas
 	content.Resize(fyne.NewSize(width, height))
 	w := test.NewTempWindow(t, box)
 	w.SetPadded(false)
-	c := w.Canvas().(test.WindowlessCanvas)
+	c := w.Canvas().(software.WindowlessCanvas)
 	c.SetScale(2)
 	w.Resize(fyne.NewSize(width, height))
 	f, err := os.Create(filepath.Join(*gallery, name+".png"))

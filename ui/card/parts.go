@@ -1,6 +1,8 @@
 package card
 
 import (
+	"strings"
+
 	"fyne.io/fyne/v2"
 
 	"keva/ui/draw"
@@ -103,6 +105,39 @@ func (c *card) link(b *draw.Board, y float32, id, word string, tap func()) float
 	b.Text(pad, y, b.Width-2*pad, h, word, draw.Style{Role: theme.Label, Color: theme.Accent, Bold: true}, fyne.TextAlignLeading)
 	b.Tap(id, 1, y, b.Width-2, h-1, draw.TapOptions{Label: word, Corners: draw.Corners{BottomLeft: theme.CardRadius, BottomRight: theme.CardRadius}, Tapped: tap})
 	return y + h
+}
+
+// maxShown is how much of a long text is drawn in a card, in bytes; the rest is behind "Show all".
+const maxShown = 4000
+
+// long draws text that an engine wrote, and bounds it.
+func (c *card) long(b *draw.Board, id string, x, y, w float32, text string, style draw.Style) float32 {
+	shown := Visible(head(text))
+	if len(text) > maxShown {
+		shown += "…"
+	}
+	y += b.Lines(x, y, w, shown, style)
+	if len(text) > maxShown && c.actions.ShowOutput != nil {
+		y = c.link(b, y, "long "+id, "Show all", func() { c.actions.ShowOutput("", text) })
+	}
+	return y
+}
+
+// head bounds a text to what is drawn of it.
+func head(text string) string {
+	if len(text) > maxShown {
+		return draw.Head(text, maxShown)
+	}
+	return text
+}
+
+// one is the first line of a text, fit to be drawn.
+func one(text string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(head(text)), "\n")
+	if rest != "" {
+		first += " …"
+	}
+	return Visible(first)
 }
 
 // words are spans of one style.

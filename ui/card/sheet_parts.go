@@ -116,7 +116,7 @@ func (f *frame) resized() {
 // who is the name of who asks.
 func (f *frame) who() string {
 	if f.o.Who != nil {
-		if w := f.o.Who(f.request.Scope); w != "" {
+		if w := one(f.o.Who(f.request.Scope)); w != "" {
 			return w
 		}
 	}

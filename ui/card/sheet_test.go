@@ -184,6 +184,18 @@ func TestHiddenCharactersAreShown(t *testing.T) {
 	}
 }
 
+// A command of megabytes must not freeze the sheet, and the user is told that he does not see all of it.
+func TestHugeCommand(t *testing.T) {
+	setup(t, theme.Options{})
+	s := approvalSheetOf(t, SheetOptions{MaxHeight: 560}, 360)
+	s.Ask(command("a", strings.Repeat("true; ", 1<<20)), 1, 1)
+	s.Resize(fyne.NewSize(360, s.HeightFor(360)))
+	all := labels(t, s)
+	if len(all) > 5000 || !has(all, "Too long to be shown whole") {
+		t.Errorf("%d lines are drawn", len(all))
+	}
+}
+
 func TestApprovalQuestions(t *testing.T) {
 	change := event.Change{Path: "a", Kind: event.ChangeUpdate}
 	for want, a := range map[string]event.ApprovalAsked{

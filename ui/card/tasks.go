@@ -98,7 +98,7 @@ func (c *card) node(b *draw.Board, y float32, n *transcript.TaskNode) float32 {
 	if n.Kind == event.TaskCommand {
 		style = draw.Mono
 	}
-	l := line{id: key, mark: n.Mark, indent: indent, text: words(title, style), right: words(nodeRight(n, c.now), draw.Secondary), open: open}
+	l := line{id: key, mark: n.Mark, indent: indent, text: words(one(title), style), right: words(nodeRight(n, c.now), draw.Secondary), open: open}
 	switch n.Mark {
 	case transcript.MarkUnknown, transcript.MarkFailed:
 		l.tag, l.tone = mark.Word(n.Mark), mark.ToneOf(n.Mark)
@@ -119,7 +119,7 @@ func (c *card) node(b *draw.Board, y float32, n *transcript.TaskNode) float32 {
 	if n.Summary != "" {
 		b.Rule(1, y, b.Width-2)
 		y += theme.Space2
-		y += b.Lines(pad+inner, y, b.Width-2*pad-inner, n.Summary, draw.Label.In(theme.Muted)) + theme.Space2
+		y = c.long(b, "summary "+n.ID, pad+inner, y, b.Width-2*pad-inner, n.Summary, draw.Label.In(theme.Muted)) + theme.Space2
 	}
 	return y
 }

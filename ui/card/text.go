@@ -86,9 +86,5 @@ func (c *card) reasoning(b *draw.Board, r *transcript.Reasoning) float32 {
 	if !open {
 		return h
 	}
-	text := r.Text
-	if len(text) > maxUser {
-		text = draw.Head(text, maxUser) + "…"
-	}
-	return h + b.Lines(theme.Space1, h, b.Width-2*theme.Space1, text, draw.Label.In(theme.Muted)) + theme.Space1
+	return c.long(b, "thought", theme.Space1, h, b.Width-2*theme.Space1, r.Text, draw.Label.In(theme.Muted)) + theme.Space1
 }

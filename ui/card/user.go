@@ -9,15 +9,12 @@ import (
 	"keva/ui/transcript"
 )
 
-// maxUser is how much of a pasted message is drawn, in bytes; the rest is behind "Show all".
-const maxUser = 4000
-
 // user draws the user's own words: a bubble at the right, at most 84 % wide.
 func (c *card) user(b *draw.Board, r *transcript.User) float32 {
 	const padX, padY = theme.Space3, theme.Space2
 	text, cut := r.Text, false
-	if len(text) > maxUser {
-		text, cut = draw.Head(text, maxUser), true
+	if len(text) > maxShown {
+		text, cut = draw.Head(text, maxShown), true
 	}
 	text = Visible(text)
 	lines := draw.Wrap(text, draw.Body, b.Width*0.84-2*padX)

@@ -55,7 +55,7 @@ func (c *card) web(b *draw.Board, r *transcript.Web) float32 {
 }
 
 func webTitle(a *event.WebActivity) []draw.Span {
-	word, what := "Web", Visible(a.Query)
+	word, what := "Web", one(a.Query)
 	switch a.Action {
 	case event.WebSearch:
 		word = "Searched"
@@ -97,7 +97,7 @@ func (c *card) result(b *draw.Board, y float32, i int, r *event.WebResult) float
 		title = r.URL
 	}
 	top := y + (h-h1-h2)/2
-	b.Text(pad, top, b.Width-2*pad, h1, Visible(title), draw.Label, fyne.TextAlignLeading)
+	b.Text(pad, top, b.Width-2*pad, h1, one(title), draw.Label, fyne.TextAlignLeading)
 	b.Text(pad, top+h1, b.Width-2*pad, h2, Visible(host(r.URL)), draw.Secondary, fyne.TextAlignLeading)
 	return y + h
 }

@@ -20,14 +20,7 @@ func (c *card) work(b *draw.Board, r *transcript.Work) float32 {
 	open := c.actions.open(key, false)
 	steps := r.Steps
 	if !open {
-		steps = steps[:0:0]
-		for i := range r.Steps {
-			s := &r.Steps[i]
-			last := i == len(r.Steps)-1 && r.Mark == transcript.MarkRunning
-			if last || s.Mark == transcript.MarkFailed || s.Mark == transcript.MarkUnknown {
-				steps = append(steps, *s)
-			}
-		}
+		steps = notable(r)
 	}
 	y := c.header(b, line{
 		id: key, mark: r.Mark, text: workWords(r), right: words(workTime(r, c.now), draw.Secondary),
@@ -39,9 +32,23 @@ func (c *card) work(b *draw.Board, r *transcript.Work) float32 {
 	return surface(b, layer, y)
 }
 
+// notable are the steps that a closed card shows: the last few that did not go well, and the last one while it runs.
+func notable(r *transcript.Work) []transcript.WorkStep {
+	const most = 3
+	var steps []transcript.WorkStep
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		last := i == len(r.Steps)-1 && r.Mark == transcript.MarkRunning
+		if last || s.Mark == transcript.MarkFailed || s.Mark == transcript.MarkUnknown {
+			steps = append(steps, *s)
+		}
+	}
+	return steps[max(len(steps)-most, 0):]
+}
+
 // workWords says what was done; of a single step, exactly what, while it has no row of its own.
 func workWords(r *transcript.Work) []draw.Span {
-	spans := headline(r.Title)
+	spans := headline(one(r.Title))
 	if len(r.Steps) == 1 && r.Mark == transcript.MarkDone && r.Steps[0].Title != "" {
 		spans = append(spans, draw.Span{Text: " · ", Style: draw.Label})
 		spans = append(spans, stepTitle(&r.Steps[0])...)
@@ -112,11 +119,7 @@ func stepTitle(s *transcript.WorkStep) []draw.Span {
 		style = draw.Label
 	case event.ToolCommand, event.ToolRead, event.ToolSearch, event.ToolEdit, event.ToolImage:
 	}
-	first, _, more := strings.Cut(strings.TrimSpace(title), "\n")
-	if more {
-		first += " …"
-	}
-	return words(first, style)
+	return words(one(title), style)
 }
 
 func stepResult(s *transcript.WorkStep, now time.Time) string {
@@ -145,7 +148,7 @@ func (c *card) output(b *draw.Board, y float32, s *transcript.WorkStep) float32 
 	top := y
 	y += theme.Space2
 	if strings.Contains(s.Title, "\n") || len(s.Title) > 40 {
-		y += b.Lines(pad, y, b.Width-2*pad, Visible(s.Title), draw.Mono) + theme.Space1
+		y = c.long(b, "title "+s.ID, pad, y, b.Width-2*pad, s.Title, draw.Mono) + theme.Space1
 	}
 	if s.Allowed != "" {
 		y += b.Lines(pad, y, b.Width-2*pad, allowedBy(s.Allowed), draw.Secondary) + theme.Space1

@@ -188,6 +188,9 @@ func (b *Board) Object(o fyne.CanvasObject, x, y, w, h float32) {
 // Keep returns the object that has id in this widget, made at its first use. It survives being drawn again, so that a tap
 // or an entry is not lost while rows change; one that is not used in a drawing is dropped.
 func (b *Board) Keep(id string, make func() fyne.CanvasObject) fyne.CanvasObject {
+	for b.used[id] { // an engine may give two things the same id: each has its own object
+		id += "'"
+	}
 	o, ok := b.widget.kept[id]
 	if !ok {
 		o = make()

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/test"
 
 	"keva/ui/theme"
@@ -28,7 +29,7 @@ func picture(t *testing.T, o fyne.CanvasObject, w, h float32) image.Image {
 	ground.Resize(fyne.NewSize(w, h))
 	win := test.NewTempWindow(t, container.NewWithoutLayout(ground, o))
 	win.SetPadded(false)
-	win.Canvas().(test.WindowlessCanvas).SetScale(2)
+	win.Canvas().(software.WindowlessCanvas).SetScale(2)
 	win.Resize(fyne.NewSize(w, h))
 	return win.Canvas().Capture()
 }

@@ -126,11 +126,11 @@ type pillLook struct {
 
 // pill draws a fully round ground of a height, in the middle of the widget, with a text on it.
 type pill struct {
-	self          fyne.Widget
-	look          func() pillLook
-	ground, over  *canvas.Rectangle
-	text          *canvas.Text
-	height, width float32
+	self         fyne.Widget
+	look         func() pillLook
+	ground, over *canvas.Rectangle
+	text         *canvas.Text
+	height       float32
 }
 
 func newPill(self fyne.Widget, look func() pillLook) *pill {

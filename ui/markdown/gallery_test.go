@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/test"
 
 	"keva/ui/theme"
@@ -35,7 +36,7 @@ func TestGallery(t *testing.T) {
 			ground.Resize(fyne.NewSize(width, h+32))
 			win := test.NewTempWindow(t, container.NewWithoutLayout(ground, w))
 			win.SetPadded(false)
-			win.Canvas().(test.WindowlessCanvas).SetScale(2)
+			win.Canvas().(software.WindowlessCanvas).SetScale(2)
 			win.Resize(fyne.NewSize(width, h+32))
 			f, err := os.Create(filepath.Join(*gallery, fmt.Sprintf("markdown-%s-%.0f.png", mode, width)))
 			if err != nil {

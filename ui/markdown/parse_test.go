@@ -113,9 +113,9 @@ func TestHostileTextsAreCheap(t *testing.T) {
 	for name, text := range hostileTexts() {
 		start := time.Now()
 		Parse(text)
-		if d := time.Since(start); d > 2*time.Second {
+		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("%s takes %v", name, d)
-		} else if d > 100*time.Millisecond {
+		} else if d > 300*time.Millisecond {
 			t.Logf("%s takes %v", name, d)
 		}
 	}
