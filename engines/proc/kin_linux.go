@@ -2,196 +2,223 @@ package proc
 
 import (
 	"bytes"
-	"os"
-	"strconv"
-	"strings"
+	"errors"
+	"sync"
 	"syscall"
 	"time"
 )
 
-// identity is what makes a process the one that we mean: a pid alone may have a new owner.
-type identity struct {
-	pid     int
-	start   uint64 // clock ticks since boot, field 22 of /proc/PID/stat
-	uid     uint32
-	parent  int
-	session int
-	dead    bool // a zombie: it can't run any more, its parent has not looked yet
+// kin are the processes that were proven to be ours: the leader, its descendants, and what descends from them. A group
+// kill would miss tools, which run in sessions of their own, and a child subreaper would prove nothing: whatever loses
+// its parent below Keva would come to us, an engine's tool and the browser that xdg-open left behind alike. So each is
+// proven by its parent, its session or the marker in its environment, and remembered from then on: a tool may change its
+// parent, its session and its environment, but only one that did all three before it was first looked at is missed.
+//
+// Its methods may be called from any goroutine.
+type kin struct {
+	probe probe
+	mark  string // value of MarkerEnv
+
+	mu    sync.Mutex
+	known map[int]identity // by pid
+	// strangers are start times, by pid, of processes whose environment was read and holds no marker. It can't come
+	// later: it is inherited from the moment of the fork. This keeps a look every two seconds cheap.
+	strangers map[int]uint64
+	// not are start times, by pid, of processes that are never ours whatever speaks for them.
+	not map[int]uint64
+
+	hidden int // how many of the known could not be read at the last look
+
+	ticks, lost uint64 // CPU time at the last look, and what vanished with processes that nobody waited for
 }
 
-// same reports whether both are the same process.
-func (a identity) same(b identity) bool {
-	return a.pid == b.pid && a.pid != 0 && a.start == b.start && a.start != 0 && a.uid == b.uid
+var errHidden = errors.New("some of the processes can't be looked at")
+
+func newKin(pr probe, mark string, known ...identity) *kin {
+	k := &kin{probe: pr, mark: mark, known: map[int]identity{}, strangers: map[int]uint64{}, not: map[int]uint64{}}
+	for _, id := range known {
+		k.known[id.pid] = id
+	}
+	return k
 }
 
-// identify reads who pid is now. What can't be read is the zero identity, which is never the same as another: rather
-// miss one of ours than kill a stranger.
-func identify(pid int) identity {
-	dir := "/proc/" + strconv.Itoa(pid)
-	data, err := os.ReadFile(dir + "/stat")
+// look finds those who came since the last look, and returns who is there, zombies too. It fails when the processes
+// can't be listed; what was known stays known.
+func (k *kin) look() ([]identity, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all, err := k.list()
 	if err != nil {
-		return identity{pid: pid}
+		return nil, err
 	}
-	id, ok := parseStat(data)
-	if !ok || id.pid != pid {
-		return identity{pid: pid}
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return identity{pid: pid}
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return identity{pid: pid}
-	}
-	id.uid = st.Uid
-	return id
-}
-
-// parseStat reads a line of /proc/PID/stat. The name may hold anything, ")" and spaces too, so the fields are counted
-// after the last ")".
-func parseStat(data []byte) (identity, bool) {
-	open, closing := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
-	if open < 1 || closing < open {
-		return identity{}, false
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(data[:open])))
-	f := strings.Fields(string(data[closing+1:])) // f[0] is field 3
-	if err != nil || len(f) < 20 {
-		return identity{}, false
-	}
-	parent, err1 := strconv.Atoi(f[1])
-	session, err2 := strconv.Atoi(f[3])
-	start, err3 := strconv.ParseUint(f[19], 10, 64)
-	if err1 != nil || err2 != nil || err3 != nil {
-		return identity{}, false
-	}
-	return identity{pid: pid, parent: parent, session: session, start: start, dead: f[0] == "Z" || f[0] == "X"}, true
-}
-
-// kin are the processes that were proven to be ours, by pid.
-type kin map[int]identity
-
-// extend adds the living descendants of those known, the members of their sessions, and who carries the marker.
-func (k kin) extend(mark string) {
-	all := processes()
-	self, uid := os.Getpid(), uint32(os.Getuid())
-	own := identify(self).session
-	ours := map[int]bool{}
+	self, uid := k.probe.self()
+	own, above := all[self].session, ancestors(all, self)
+	var here []identity
 	sessions := map[int]bool{}
+	taken := map[int]bool{}
 	take := func(id identity) {
-		k[id.pid] = id
-		ours[id.pid] = true
+		k.known[id.pid] = id
+		taken[id.pid] = true
+		here = append(here, id)
 		// The leader began a session of its own, so a session of a descendant has no strangers in it.
 		if id.session > 0 && id.session != own {
 			sessions[id.session] = true
 		}
 	}
-	for _, id := range all {
-		if id.same(k[id.pid]) {
+	k.hidden = 0
+	for pid, old := range k.known {
+		id, there := all[pid]
+		if !there || id.start != 0 && id.start != old.start {
+			delete(k.known, pid)
+			continue
+		}
+		if id.start != 0 {
+			id.uid, err = k.probe.owner(pid)
+		}
+		switch {
+		case id.same(old):
 			take(id)
+		case id.start == 0 || err != nil && !gone(err):
+			k.hidden++
 		}
 	}
 	for grown := true; grown; {
 		grown = false
-		for _, id := range all {
-			if ours[id.pid] || id.pid == self || id.pid <= 1 || id.uid != uid || id.start == 0 {
+		for pid, id := range all {
+			if taken[pid] || above[pid] || pid <= 1 || id.start == 0 || k.not[pid] == id.start {
 				continue
 			}
-			if ours[id.parent] || sessions[id.session] || carries(id.pid, mark) {
+			born := taken[id.parent] || sessions[id.session]
+			if !born && k.strangers[pid] == id.start {
+				continue
+			}
+			if id.uid, err = k.probe.owner(pid); err != nil || id.uid != uid {
+				continue
+			}
+			if born || k.carries(id) {
 				take(id)
 				grown = true
 			}
 		}
 	}
+	k.count(here)
+	return here, nil
 }
 
-// living are those that still run and still are who they were.
-func (k kin) living(except int) []identity {
+// list reads all processes that can be seen, without their owners. One that is there and can't be read has no start.
+func (k *kin) list() (map[int]identity, error) {
+	pids, err := k.probe.pids()
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[int]identity, len(pids))
+	for _, pid := range pids {
+		if id, err := statOf(k.probe, pid); err == nil || !gone(err) {
+			all[pid] = id
+		}
+	}
+	for pid, start := range k.strangers {
+		if all[pid].start != start {
+			delete(k.strangers, pid)
+		}
+	}
+	return all, nil
+}
+
+// ancestors are pid and all above it: whoever runs us is nothing that was left behind, even when it began in an engine.
+func ancestors(all map[int]identity, pid int) map[int]bool {
+	up := map[int]bool{}
+	for pid > 0 && !up[pid] {
+		up[pid] = true
+		pid = all[pid].parent
+	}
+	return up
+}
+
+// carries reports whether the environment of a process holds our marker.
+func (k *kin) carries(id identity) bool {
+	if k.mark == "" {
+		return false
+	}
+	env, err := k.probe.environ(id.pid)
+	if err != nil {
+		return false
+	}
+	want := []byte(MarkerEnv + "=" + k.mark)
+	for v := range bytes.SplitSeq(env, []byte{0}) {
+		if bytes.Equal(v, want) {
+			return true
+		}
+	}
+	if len(env) > 0 { // in the middle of an exec it is empty, for ours too
+		k.strangers[id.pid] = id.start
+	}
+	return false
+}
+
+// living are those of ids that still run and still are who they were.
+func (k *kin) living(ids []identity, except int) []identity {
 	var out []identity
-	for _, id := range k {
+	for _, id := range ids {
 		if id.pid == except {
 			continue
 		}
-		if now := identify(id.pid); now.same(id) && !now.dead {
+		if now, err := identify(k.probe, id.pid); err == nil && now.same(id) && !now.dead {
 			out = append(out, id)
 		}
 	}
 	return out
 }
 
-// end ends the living ones, politely first, with up to wait for each of the two ways. The leader is the ladder's.
-func (k kin) end(leader int, mark string, wait time.Duration) {
+// end ends the living ones, politely first, with up to wait for each of the two ways, and returns who was asked. The
+// leader is left to the ladder; 0 spares nobody. What is left, or an error, means that nobody can say that all are gone.
+func (k *kin) end(leader int, wait time.Duration) (asked map[int]bool, left []identity, err error) {
+	asked = map[int]bool{}
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		deadline := time.Now().Add(wait)
-		asked := map[int]bool{} // once is enough: many programs take a second SIGTERM as "now, without tidying up"
+		round := map[int]bool{} // once is enough: many programs take a second SIGTERM as "now, without tidying up"
 		for {
-			left := k.living(leader)
-			if len(left) == 0 {
-				return
+			here, err := k.look() // each time: a shell that is being ended may have started one more
+			if err != nil {
+				return asked, nil, err
+			}
+			if left = k.living(here, leader); len(left) == 0 {
+				return asked, nil, k.unsure()
 			}
 			for _, id := range left {
-				if !asked[id.pid] {
-					asked[id.pid] = true
-					signalVerified(id, s)
+				if !round[id.pid] {
+					round[id.pid], asked[id.pid] = true, true
+					k.signal(id, s)
 				}
 			}
 			if time.Now().After(deadline) {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
-			k.extend(mark) // a shell that is being ended may have started one more
 		}
 	}
+	return asked, left, nil
 }
 
-// signalVerified signals id if its pid still means the same process. The handle is taken before the check, so where the
-// kernel has process handles (5.3) a recycled pid can't slip in between.
-func signalVerified(id identity, s syscall.Signal) {
-	h, err := os.FindProcess(id.pid)
+func (k *kin) unsure() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.hidden > 0 {
+		return errHidden
+	}
+	return nil
+}
+
+// signal signals id if its pid still means the same process. The handle is taken before the check, so that a recycled
+// pid can't slip in between.
+func (k *kin) signal(id identity, s syscall.Signal) {
+	h, err := k.probe.open(id.pid)
 	if err != nil {
 		return
 	}
-	defer func() { _ = h.Release() }()
-	if !identify(id.pid).same(id) {
+	defer h.close()
+	if now, err := identify(k.probe, id.pid); err != nil || !now.same(id) {
 		return
 	}
-	_ = h.Signal(s) // an error means that it is gone, or that the next round tries again
-}
-
-// processes lists all processes that can be seen.
-func processes() []identity {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = dir.Close() }()
-	names, _ := dir.Readdirnames(-1) // what was read before an error is still good
-	var out []identity
-	for _, n := range names {
-		if pid, err := strconv.Atoi(n); err == nil {
-			if id := identify(pid); id.start != 0 {
-				out = append(out, id)
-			}
-		}
-	}
-	return out
-}
-
-// carries reports whether the environment of pid holds our marker.
-func carries(pid int, mark string) bool {
-	if mark == "" {
-		return false
-	}
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
-	}
-	want := []byte(MarkerEnv + "=" + mark)
-	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(v, want) {
-			return true
-		}
-	}
-	return false
+	h.signal(s)
 }

@@ -27,6 +27,8 @@ type Spec struct {
 	// OnEOF is called once after the last line of stdout, from the goroutine of OnLine, also while the process still runs:
 	// an engine that closed its stdout is lost, and only its adapter can say so. It may be nil.
 	OnEOF func()
+	// Record asks for a run record. When it can't be written the start fails: see Reclaim.
+	Record RecordSpec
 }
 
 // Rung is one step of a stop ladder: Do asks the process to end, then up to Wait is spent waiting for it. Do must return;
@@ -46,7 +48,7 @@ type Process struct {
 	os    *os.Process
 	stdin *lineWriter
 	tail  *tail
-	mark  string // value of MarkerEnv, unique to this child
+	run   *run
 
 	reaped chan struct{} // closed when the leader was waited for
 	done   chan struct{} // closed when reaped and all output was delivered
@@ -58,7 +60,7 @@ type Process struct {
 
 	stopping sync.Mutex // one ladder at a time
 	budgets  budgets
-	kin      kin // guarded by stopping
+	kin      *kin
 }
 
 // PID is the process id, also after it ended.
@@ -75,7 +77,7 @@ func (p *Process) Write(ctx context.Context, line []byte) error { return p.stdin
 func (p *Process) CloseStdin() { p.stdin.close() }
 
 // Done is closed when the process was reaped and all of its output was delivered. A descendant that holds stdout open
-// after the process died does not hold Done: what it writes later than outputGrace is not read.
+// after the process died does not hold Done: what it writes later than budget.Output is not read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Exit tells how it ended; valid after Done. Before that its class is event.ExitUnknown.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 )
 
@@ -18,15 +19,14 @@ import (
 // inherit it: it proves that a process is ours even after every ancestor between died.
 const MarkerEnv = "KEVA_CHILD"
 
-// outputGrace is how long output is still read after the leader died, while somebody else holds the pipe open.
-const outputGrace = 500 * time.Millisecond
-
 var children atomic.Int64
 
 // Start launches spec as a session leader. A process that can't be started gives an *event.Error of class
 // event.ClassEngine whose message names the cause and the remedy (missing file, missing loader, not executable, wrong
-// format, missing directory).
-func Start(spec Spec) (*Process, error) {
+// format, missing directory, no run record).
+func Start(spec Spec) (*Process, error) { return start(spec, system{}) }
+
+func start(spec Spec, pr probe) (*Process, error) {
 	path, err := filepath.Abs(spec.Path)
 	if err != nil || spec.Path == "" {
 		return nil, startError(spec.Path, spec.Dir, errors.Join(os.ErrNotExist, err))
@@ -41,17 +41,25 @@ func Start(spec Spec) (*Process, error) {
 	}
 	mark := strconv.Itoa(os.Getpid()) + "." + strconv.FormatInt(time.Now().UnixNano(), 36) + "." +
 		strconv.FormatInt(children.Add(1), 10)
+	note, err := begin(pr, spec.Record, mark)
+	if err != nil {
+		ps.closeChildEnds()
+		ps.closeOwnEnds()
+		note.remove()
+		return nil, recordError(spec.Record.Dir, err)
+	}
 	cmd, err := launch(spec, &ps, mark)
 	ps.closeChildEnds()
 	if err != nil {
 		ps.closeOwnEnds()
+		note.remove()
 		return nil, startError(spec.Path, spec.Dir, err)
 	}
 	p := &Process{
 		os:      cmd.Process,
 		stdin:   newLineWriter(ps.in[1]),
 		tail:    newTail(tailSize),
-		mark:    mark,
+		run:     note,
 		reaped:  make(chan struct{}),
 		done:    make(chan struct{}),
 		ours:    map[os.Signal]bool{},
@@ -59,10 +67,24 @@ func Start(spec Spec) (*Process, error) {
 		budgets: defaultBudgets,
 	}
 	// The leader is not reaped yet, so its pid can't belong to anybody else.
-	p.id = identify(cmd.Process.Pid)
-	p.kin = kin{p.id.pid: p.id}
+	p.id, err = identify(pr, cmd.Process.Pid)
+	p.kin = newKin(pr, mark, p.id)
+	if err = errors.Join(err, note.complete(pr, p.id)); err != nil && note != nil {
+		p.abort(cmd, &ps)
+		return nil, recordError(spec.Record.Dir, err)
+	}
 	p.pump(cmd, &ps, spec)
 	return p, nil
+}
+
+// abort ends a child that got no byte yet and whose output nobody reads.
+func (p *Process) abort(cmd *exec.Cmd, ps *pipes) {
+	_ = cmd.Process.Kill() // it can't have been reaped, and SIGKILL to a child is always allowed
+	_ = cmd.Wait()         // how it ended is known
+	p.stdin.close()
+	ps.closeOwnEnds()
+	close(p.reaped)
+	p.sweep()
 }
 
 // launch starts the program. A program file that was just installed may still be open for writing in a child that
@@ -106,8 +128,8 @@ func (p *Process) pump(cmd *exec.Cmd, ps *pipes, spec Spec) {
 		close(p.reaped)
 		p.stdin.close()
 		// A tool that the engine left behind may hold the pipes open for hours; the engine's own output is all in them.
-		out.expire(outputGrace)
-		errs.expire(outputGrace)
+		out.expire(budget.Output.Time)
+		errs.expire(budget.Output.Time)
 		readers.Wait()
 		ps.closeOwnEnds()
 		p.mu.Lock()
@@ -115,5 +137,9 @@ func (p *Process) pump(cmd *exec.Cmd, ps *pipes, spec Spec) {
 		p.exited.Stderr = p.tail.text()
 		p.mu.Unlock()
 		close(p.done)
+		// An engine that ended by itself leaves tools behind too. A ladder that is under way does it itself.
+		p.stopping.Lock()
+		defer p.stopping.Unlock()
+		p.sweep()
 	}()
 }

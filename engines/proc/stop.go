@@ -4,18 +4,19 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"keva/agent/budget"
 )
 
 // budgets are the waits of the ladder's own rungs.
 type budgets struct{ stdin, sigint, sigterm, sigkill, kin time.Duration }
 
-// Both engines end within 100 ms of a closed stdin when they are well (protocol notes); the rest is for busy devices.
 var defaultBudgets = budgets{
-	stdin:   2 * time.Second,
-	sigint:  2 * time.Second,
-	sigterm: 2 * time.Second,
-	sigkill: 5 * time.Second,
-	kin:     time.Second,
+	stdin:   budget.StopStdin.Time,
+	sigint:  budget.StopInt.Time,
+	sigterm: budget.StopTerm.Time,
+	sigkill: budget.StopKill.Time,
+	kin:     budget.StopKin.Time,
 }
 
 // Stop climbs the ladder until the process is gone: the given rungs first, then close stdin, SIGINT, SIGTERM, SIGKILL,
@@ -36,7 +37,7 @@ func (p *Process) Stop(rungs ...Rung) {
 	)
 	for _, r := range ladder {
 		// Tools have sessions of their own and new parents once the leader is dead: who they are must be known before.
-		p.kin.extend(p.mark)
+		_, _ = p.kin.look() // when it fails, those of the last look are still known
 		if !p.climb(r) {
 			break
 		}
@@ -44,11 +45,23 @@ func (p *Process) Stop(rungs ...Rung) {
 			break
 		}
 	}
-	p.kin.extend(p.mark)
-	p.kin.end(p.id.pid, p.mark, b.kin)
+	p.sweep()
 	select {
 	case <-p.reaped:
 		<-p.done
+	default:
+	}
+}
+
+// sweep ends what is left of the descendants, and removes the run record when nothing of ours can be left: one that
+// might be is for the next Reclaim. stopping is held.
+func (p *Process) sweep() {
+	_, left, err := p.kin.end(p.id.pid, p.budgets.kin)
+	select {
+	case <-p.reaped:
+		if len(left) == 0 && err == nil {
+			p.run.remove()
+		}
 	default:
 	}
 }

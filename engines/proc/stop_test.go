@@ -18,6 +18,8 @@ import (
 
 // quick makes the ladder's own rungs short, for children that ignore them.
 func (c child) quick() child {
+	c.stopping.Lock()
+	defer c.stopping.Unlock()
 	c.budgets = budgets{
 		stdin: 10 * time.Millisecond, sigint: 10 * time.Millisecond, sigterm: 10 * time.Millisecond,
 		sigkill: 10 * time.Second, kin: 100 * time.Millisecond,
@@ -113,7 +115,7 @@ func TestStopEndsDescendants(t *testing.T) {
 		}
 		pid := 0
 		if _, err := fmt.Sscanf(l, "pid %d", &pid); err == nil {
-			id := identify(pid)
+			id := who(pid)
 			if id.start == 0 || id.session != pid {
 				t.Fatalf("tool %d is not a session leader: %+v", pid, id)
 			}
@@ -125,29 +127,39 @@ func TestStopEndsDescendants(t *testing.T) {
 	}
 	c.Stop()
 	for _, id := range tools {
-		if now := identify(id.pid); now.same(id) && !now.dead {
+		if now := who(id.pid); now.same(id) && !now.dead {
 			t.Errorf("tool %d is alive", id.pid)
 		}
 	}
 	stranger.mustLive(t)
 }
 
-// An engine that died by itself leaves its tools behind too.
-func TestStopAfterTheEndEndsDescendants(t *testing.T) {
-	c := startFake(t, "widow").quick()
+// An engine that died by itself leaves its tools behind too. Nobody stops it any more, so they are ended at its end.
+func TestDescendantsEndWithTheirEngine(t *testing.T) {
+	c := startFake(t, "widow")
 	c.ended()
 	pid := 0
 	if _, err := fmt.Sscanf(c.line(), "pid %d", &pid); err != nil {
 		t.Fatal(err)
 	}
-	tool := identify(pid)
-	if tool.start == 0 || tool.dead {
-		t.Fatal("the tool ended by itself")
+	waitGone(t, pid)
+}
+
+// waitGone waits until pid, which a test's child has named, can't run any more.
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if id := who(pid); id.start == 0 || id.dead {
+			return
+		}
 	}
-	c.Stop()
-	if now := identify(pid); now.same(tool) && !now.dead {
-		t.Error("the tool is alive")
-	}
+	t.Errorf("process %d is alive", pid)
+}
+
+// who is identify without a reason.
+func who(pid int) identity {
+	id, _ := identify(system{}, pid)
+	return id
 }
 
 // J5: a pid alone proves nothing. A remembered process whose pid has a new owner is left alone.
@@ -161,8 +173,11 @@ func TestRecycledPidIsNotKilled(t *testing.T) {
 			stranger := startStranger(t)
 			old := stranger.identity
 			change(&old)
-			kin{old.pid: old}.end(0, "no such mark", 50*time.Millisecond)
-			signalVerified(old, syscall.SIGKILL)
+			k := newKin(system{}, "no such mark", old)
+			if _, _, err := k.end(0, 50*time.Millisecond); err != nil {
+				t.Error(err)
+			}
+			k.signal(old, syscall.SIGKILL)
 			stranger.mustLive(t)
 		})
 	}
@@ -194,7 +209,7 @@ func startStranger(t *testing.T) stranger {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	s := stranger{identify(cmd.Process.Pid), in, bufio.NewReader(out)}
+	s := stranger{who(cmd.Process.Pid), in, bufio.NewReader(out)}
 	s.mustLive(t)
 	return s
 }
@@ -231,7 +246,7 @@ func TestParseStat(t *testing.T) {
 		if ok != c.ok {
 			t.Errorf("%q: ok %v, want %v", c.line, ok, c.ok)
 		}
-		if want := (identity{pid: 42, parent: 7, session: 9, start: 123456}); ok && id != want {
+		if want := (identity{pid: 42, parent: 7, session: 9, start: 123456, ticks: 26}); ok && id != want {
 			t.Errorf("%q: %+v, want %+v", c.line, id, want)
 		}
 	}
