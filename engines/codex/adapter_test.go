@@ -105,7 +105,7 @@ func TestNeverSpeaks(t *testing.T) {
 
 func TestBadInstallations(t *testing.T) {
 	dir := t.TempDir()
-	noHost := fakeEngine(t, "version")
+	noHost := fakeEngine(t, "")
 	if err := os.Remove(filepath.Join(filepath.Dir(noHost), hostName)); err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +130,8 @@ func TestBadInstallations(t *testing.T) {
 		var e *event.Error
 		if !errors.As(err, &e) || len(e.Message) < 30 {
 			t.Errorf("%s: %#v", name, err)
+		} else if name == "no host" && !strings.Contains(e.Message, hostName) {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }
@@ -275,6 +277,19 @@ func TestLateSteer(t *testing.T) {
 	}
 }
 
+// E5: the thread is idle and the end of its turn never came; the engine's record tells it, once.
+func TestLostEnd(t *testing.T) {
+	rt, w, err := startFake(t, "lost-end", func(o *Options, _ *runtime.Start) { o.endGrace = time.Millisecond })
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, rt, "m-1", "x")
+	e, _ := w.wait(0, "end", is[event.TurnCompleted])
+	if end := e.Body.(event.TurnCompleted); end.Outcome != event.Failure || len(end.Messages) != 1 {
+		t.Errorf("%+v", end)
+	}
+}
+
 func TestRefusedMessage(t *testing.T) {
 	rt, w := mustStart(t, "refuses")
 	send(t, rt, "m-1", "x")
@@ -350,7 +365,7 @@ func TestLaunch(t *testing.T) {
 		t.Error("a provider without any being set")
 	}
 	state := t.TempDir()
-	rules := filepath.Join(state, "codex", "rules")
+	rules := filepath.Join(state, "home", "rules")
 	if err := os.MkdirAll(rules, 0o755); err != nil {
 		t.Fatal(err)
 	}

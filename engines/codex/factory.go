@@ -32,6 +32,8 @@ type Options struct {
 	AppVersion string
 	// Handshake bounds the time from launch to a ready thread; 0 = 30 s. A healthy engine needs 0.1 to 0.3 s.
 	Handshake time.Duration
+
+	endGrace time.Duration // how long after "idle" the end of a turn is waited for; 0 = 2 s. Measured: at once
 }
 
 // Factory makes engines of one installation.
@@ -46,6 +48,9 @@ func New(o Options) *Factory {
 	}
 	if o.Handshake == 0 {
 		o.Handshake = 30 * time.Second
+	}
+	if o.endGrace == 0 {
+		o.endGrace = 2 * time.Second
 	}
 	if o.AppVersion == "" {
 		o.AppVersion = "0"

@@ -134,6 +134,9 @@ func fakeReply(fault string, msg message) {
 	case "turn/steer":
 		put(`{"id":%s,"error":{"code":-32600,"message":"no active turn to steer"}}`, msg.ID)
 		put(`{"method":"turn/completed","params":{"threadId":%q,"turn":{"id":%q,"status":"completed"}}}`, fakeThread, fakeTurn)
+	case "thread/turns/list":
+		put(`{"id":%s,"result":{"data":[{"id":"turn-0","status":"completed"},{"id":%q,"status":"failed","error":{"message":"x"}}]}}`, msg.ID, fakeTurn)
+		put(`{"method":"turn/completed","params":{"threadId":%q,"turn":{"id":%q,"status":"completed"}}}`, fakeThread, fakeTurn)
 	case "turn/interrupt":
 		put(`{"id":%s,"result":{}}`, msg.ID)
 		put(`{"method":"turn/completed","params":{"threadId":%q,"turn":{"id":%q,"status":"interrupted"}}}`, fakeThread, fakeTurn)
@@ -176,6 +179,9 @@ func fakeTurnOf(fault string, msg message) {
 		put("%s\n%s", reply, start)
 		_ = os.Stdout.Close()
 		time.Sleep(time.Minute)
+	case "lost-end":
+		put("%s\n%s", reply, start)
+		put(`{"method":"thread/status/changed","params":{"threadId":%q,"status":{"type":"idle"}}}`, fakeThread)
 	case "refuses":
 		put(`{"id":%s,"error":{"code":-32600,"message":"thread not found"}}`, msg.ID)
 	default:

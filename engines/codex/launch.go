@@ -153,7 +153,7 @@ func resolved(dir string) string {
 // prepareHome makes the engine's own folder, which belongs to Keva: nobody else may read it, and it holds no rules that
 // allow commands unasked.
 func prepareHome(state string) (string, error) {
-	home := filepath.Join(state, "codex")
+	home := filepath.Join(state, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return "", homeError(home, err)
 	}

@@ -12,16 +12,27 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/slot"
+	"keva/engines/install"
 )
 
-// liveBinary is the real engine: KEVA_TEST_CODEX names it.
+// liveBinary is the real engine: KEVA_TEST_CODEX names it, or the project's set-up has installed it.
 func liveBinary(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a real engine is started")
+	}
 	if bin := os.Getenv("KEVA_TEST_CODEX"); bin != "" {
 		return bin
 	}
-	t.Skip("KEVA_TEST_CODEX does not name the real engine")
-	return ""
+	cache, err := install.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := install.Find(install.Default(), "codex", cache)
+	if err != nil {
+		t.Skip(err)
+	}
+	return paths.Binary
 }
 
 // watcher collects events and lets a test wait for one.
@@ -186,13 +197,8 @@ func TestLiveTurn(t *testing.T) {
 			t.Errorf("%q is %d times in the request, want %d", text, got, want)
 		}
 	}
-	if config, err := os.ReadFile(filepath.Join(state, "codex", "config.toml")); err == nil && strings.Contains(string(config), "trusted") {
+	if config, err := os.ReadFile(filepath.Join(state, "home", "config.toml")); err == nil && strings.Contains(string(config), "trusted") {
 		t.Errorf("the project was trusted: %s", config)
-	}
-	if os.Getenv("KEVA_TEST_DUMP") != "" {
-		for i, b := range p.bodies() {
-			_ = os.WriteFile(filepath.Join(os.Getenv("KEVA_TEST_DUMP"), "req"+string(rune('0'+i))+".json"), []byte(b), 0o600)
-		}
 	}
 }
 
@@ -321,7 +327,7 @@ func TestLiveResume(t *testing.T) {
 	})
 	bin, state, dir := liveBinary(t), t.TempDir(), t.TempDir()
 	f := New(Options{Binary: bin, StateDir: state})
-	s := runtime.Start{Session: "s", Dir: dir, Model: "gpt-5.5", Provider: runtime.Provider{BaseURL: p.URL + "/v1", Key: "k"}}
+	s := runtime.Start{Session: "s", Dir: dir, Model: "gpt-5.5", Instructions: "APPENDED-RULES", Provider: runtime.Provider{BaseURL: p.URL + "/v1", Key: "k"}}
 	w := newWatcher(t)
 	rt, err := f.Start(t.Context(), lease(t), s, w.sink)
 	if err != nil {
@@ -334,7 +340,7 @@ func TestLiveResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Rules that an earlier process may have written must not survive.
-	rules := filepath.Join(state, "codex", "rules")
+	rules := filepath.Join(state, "home", "rules")
 	if err := os.MkdirAll(rules, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -356,8 +362,8 @@ func TestLiveResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wait(at, "end of the turn", is[event.TurnCompleted])
-	if body := p.bodies()[1]; !strings.Contains(body, "REMEMBER-THIS") {
-		t.Error("the resumed session does not remember")
+	if body := p.bodies()[1]; !strings.Contains(body, "REMEMBER-THIS") || strings.Count(body, "APPENDED-RULES") != 1 {
+		t.Errorf("the resumed session does not remember, or has its instructions %d times", strings.Count(body, "APPENDED-RULES"))
 	}
 	if err := rt.Stop(t.Context()); err != nil {
 		t.Fatal(err)

@@ -180,8 +180,8 @@ func (m *Mapper) lookup(id string) (t *thread, known bool) {
 
 // of finds the thread of a frame that shows that the thread lives.
 func (m *Mapper) of(id string) *thread {
-	t, known := m.lookup(id)
-	if !known && !t.own {
+	t, _ := m.lookup(id)
+	if !t.own && !t.child.found {
 		m.discover(t, "", "")
 	}
 	return t

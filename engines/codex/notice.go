@@ -33,14 +33,7 @@ func (m *Mapper) notice(raw json.RawMessage, level event.Level, text, detail str
 		m.emit("", "", n)
 		return true
 	}
-	// A warning may come before the thread is known in any other way, so it does not open a task.
-	t, known := m.lookup(h.ThreadID)
-	if !known && !t.own {
-		delete(m.threads, h.ThreadID)
-		m.emit("", h.ThreadID, n)
-		return true
-	}
-	m.in(t, h.TurnID, n)
+	m.in(m.of(h.ThreadID), h.TurnID, n)
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"keva/agent/event"
 	"keva/agent/runtime"
@@ -49,8 +50,11 @@ func (a *adapter) line(line []byte) {
 			go a.reply(reply)
 		}
 	case shapeNotification:
-		if msg.Method == "thread/settings/updated" {
+		switch msg.Method {
+		case "thread/settings/updated":
 			a.checkPolicy(msg.Params)
+		case "thread/status/changed":
+			a.checkIdle(msg.Params)
 		}
 	case shapeNone:
 	}
@@ -67,6 +71,29 @@ func (a *adapter) ask() {
 			_, _ = a.begin(context.Background(), "thread/backgroundTerminals/list", map[string]any{"threadId": id})
 		}()
 	}
+}
+
+// checkIdle looks again, a moment after a thread became idle, whether its turn has ended: the end comes right after, and
+// if it does not, the engine's record knows (E5). Called with mu held.
+func (a *adapter) checkIdle(raw json.RawMessage) {
+	var p statusParams
+	if !params(raw, &p) || p.Status.Type == "active" {
+		return
+	}
+	t := a.m.threads[p.ThreadID]
+	if t == nil || t.open == "" {
+		return
+	}
+	turn := t.open
+	time.AfterFunc(a.o.endGrace, func() {
+		a.mu.Lock()
+		lost := t.open == turn && !a.exited
+		a.mu.Unlock()
+		if lost {
+			// If it can't be written, the engine is gone, and its exit says so.
+			_, _ = a.begin(context.Background(), "thread/turns/list", map[string]any{"threadId": p.ThreadID, "limit": 5})
+		}
+	})
 }
 
 // reply writes the answer to a request that no person is asked about. If it can't be written, the engine is gone, and

@@ -11,6 +11,7 @@ import (
 type childInfo struct {
 	parent string // its parent's scope: "" for the main agent
 	turn   string // the main turn that it works for
+	found  bool   // its task was opened once
 	live   bool
 	toolID string // the item that dispatched it
 	prompt string
@@ -53,7 +54,7 @@ func (m *Mapper) discover(t *thread, parent, turn string) {
 			c.turn = mt.open
 		}
 	}
-	c.live = true
+	c.live, c.found = true, true
 	if c.toolID == "" && c.rank == rankNone {
 		m.spawned(t)
 	}
@@ -139,7 +140,7 @@ func (m *Mapper) childTurnStarted(t *thread, turn wireTurn) {
 }
 
 // childTurnCompleted ends a sub-agent. It never ends a turn of the main agent (I-10).
-func (m *Mapper) childTurnCompleted(t *thread, turn wireTurn) {
+func (m *Mapper) childTurnCompleted(t *thread, turn wireTurn, via string) {
 	if info := t.turns[turn.ID]; info != nil {
 		info.ended = true
 	}
@@ -171,7 +172,7 @@ func (m *Mapper) childTurnCompleted(t *thread, turn wireTurn) {
 		class = event.ClassInterrupted
 	}
 	m.outlived(t, turn.ID, o)
-	m.ended(t, o, class, summary, "turn/completed")
+	m.ended(t, o, class, summary, via)
 	t.open = ""
 }
 
@@ -184,11 +185,11 @@ func (m *Mapper) activity(parent *thread, turn string, it *wireItem, done bool) 
 	if it.AgentThreadID == "" {
 		return
 	}
-	t, known := m.lookup(it.AgentThreadID)
+	t, _ := m.lookup(it.AgentThreadID)
 	if t.own {
 		return
 	}
-	if !known || (it.Kind == "started" && !t.child.live && len(t.turns) == 0) {
+	if !t.child.found {
 		t.child.agent = it.AgentPath
 		if it.Kind == "started" {
 			t.child.toolID = it.ID
@@ -225,7 +226,7 @@ func (m *Mapper) activity(parent *thread, turn string, it *wireItem, done bool) 
 // collab is a call of the older sub-agent tools; receiverThreadIds and agentsStates name the sub-agents.
 func (m *Mapper) collab(parent *thread, turn string, it *wireItem, done bool) {
 	for _, id := range it.Receivers {
-		t, known := m.lookup(id)
+		t, _ := m.lookup(id)
 		if t.own {
 			continue
 		}
@@ -233,7 +234,7 @@ func (m *Mapper) collab(parent *thread, turn string, it *wireItem, done bool) {
 		if it.Tool == "spawnAgent" {
 			title = firstLine(it.Prompt, titleLen)
 		}
-		if !known {
+		if !t.child.found {
 			if it.Tool == "spawnAgent" {
 				t.child.toolID, t.child.prompt = it.ID, it.Prompt
 			}

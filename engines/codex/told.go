@@ -167,6 +167,10 @@ func (m *Mapper) reply(msg message, line []byte) {
 				t.read(t.turnID(field(msg.Result, "turnId")), c.msg)
 			}
 		}
+	case "thread/turns/list":
+		if t := m.threads[c.thread]; t != nil {
+			m.reconciled(t, msg.Result)
+		}
 	case "thread/backgroundTerminals/list":
 		m.listed(m.threads[c.thread], msg.Result)
 	case "thread/read", "thread/list":

@@ -53,11 +53,17 @@ func (m *Mapper) turnCompleted(raw json.RawMessage) bool {
 		return false
 	}
 	t, _ := m.lookup(p.ThreadID)
+	m.completed(t, p.Turn, "turn/completed")
+	return true
+}
+
+// completed ends a turn, of whichever thread.
+func (m *Mapper) completed(t *thread, turn wireTurn, via string) {
 	if !t.own {
-		m.childTurnCompleted(t, p.Turn)
-		return true
+		m.childTurnCompleted(t, turn, via)
+		return
 	}
-	id := t.turnID(p.Turn.ID)
+	id := t.turnID(turn.ID)
 	info := t.turns[id]
 	switch {
 	case info == nil && t.open != "" && t.reviewOpen:
@@ -68,19 +74,19 @@ func (m *Mapper) turnCompleted(raw json.RawMessage) bool {
 		info = &turnInfo{origin: event.OriginUnknown}
 		t.turns[id] = info
 	case info.ended:
-		return true // a repetition
+		return // a repetition
 	}
-	m.outlived(t, p.Turn.ID, outcome(p.Turn.Status))
+	m.outlived(t, turn.ID, outcome(turn.Status))
 	info.ended = true
 	body := event.TurnCompleted{
-		Outcome: outcome(p.Turn.Status), Origin: info.origin, Error: failure(p.Turn.Error),
-		Millis: p.Turn.DurationMs, Messages: info.messages,
+		Outcome: outcome(turn.Status), Origin: info.origin, Error: failure(turn.Error),
+		Millis: turn.DurationMs, Messages: info.messages,
 	}
 	if body.Outcome == event.Failure && body.Error == nil {
 		if body.Error = t.err; body.Error == nil {
 			body.Error = &event.Error{
 				Class: event.ClassOther, Message: "Codex ended the turn as failed and did not say why.",
-				Detail: "status " + p.Turn.Status,
+				Detail: "status " + turn.Status,
 			}
 		}
 	}
@@ -91,7 +97,23 @@ func (m *Mapper) turnCompleted(raw json.RawMessage) bool {
 		t.open, t.err, t.reviewOpen = "", nil, false
 	}
 	m.emit(id, "", body)
-	return true
+}
+
+// reconciled takes the engine's own record of turns, for which the adapter asks when a thread is idle and its turn never
+// ended (E5). Only a turn that is open here, and that the record names with a final status, ends.
+func (m *Mapper) reconciled(t *thread, result json.RawMessage) {
+	var r struct {
+		Data []wireTurn `json:"data"`
+	}
+	if t == nil || t.open == "" || !params(result, &r) {
+		return
+	}
+	for _, turn := range r.Data {
+		if t.turnID(turn.ID) == t.open && outcome(turn.Status) != event.Unknown {
+			m.completed(t, turn, "thread/turns/list")
+			return
+		}
+	}
 }
 
 // statusChanged is a hint about the main loop, and one of the ways by which a sub-agent becomes known.
@@ -102,15 +124,17 @@ func (m *Mapper) statusChanged(raw json.RawMessage) bool {
 	}
 	t, known := m.lookup(p.ThreadID)
 	if !t.own {
-		switch {
-		case p.Status.Type == "notLoaded":
+		switch p.Status.Type {
+		case "notLoaded":
 			if !known {
 				delete(m.threads, t.id)
-				return true
 			}
 			m.ended(t, event.Unknown, "", t.child.last, "thread/status/changed notLoaded")
-		case !known:
-			m.discover(t, "", "")
+		case "active":
+			if !t.child.found {
+				m.discover(t, "", "")
+			}
+		default: // it does nothing yet, or no more; what it is for is told in a moment
 		}
 		return true
 	}
@@ -157,7 +181,7 @@ func (m *Mapper) threadStarted(raw json.RawMessage) bool {
 		return true
 	}
 	m.describe(t, p.Thread)
-	if !known {
+	if !t.child.found {
 		parent := ""
 		if pt := m.threads[p.Thread.ParentThreadID]; pt != nil {
 			parent = pt.scope()
