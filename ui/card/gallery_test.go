@@ -61,9 +61,13 @@ func TestGallery(t *testing.T) {
 		t.Skip("no -gallery folder")
 	}
 	app := test.NewTempApp(t)
-	for _, mode := range []theme.Mode{theme.Light, theme.Dark} {
+	for _, mode := range []theme.Mode{theme.Light, theme.Dark, "huge"} {
 		for _, width := range []float32{360, 320} {
-			app.Settings().SetTheme(theme.New(theme.Options{Mode: mode}))
+			o := theme.Options{Mode: mode}
+			if mode == "huge" {
+				o = theme.Options{Mode: theme.Light, Scale: theme.Huge}
+			}
+			app.Settings().SetTheme(theme.New(o))
 			rows := sampleRows()
 			a := Actions{
 				Fold:    Fold{"work/w1": true, "web/web1": true, "approval/ap1": true, "notice/n3": true},
