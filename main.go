@@ -247,7 +247,8 @@ func runPrompt(args []string) int {
 	}
 	policy, err := approval.ParsePolicy(*allow)
 	if err != nil {
-		return int(headless.Fail(os.Stderr, err))
+		headless.Fail(os.Stderr, err)
+		return int(headless.Usage)
 	}
 	ctx := context.Background()
 	w, notices, err := compose(ctx)
