@@ -36,7 +36,7 @@ func newComposer(enterSends bool) *composer {
 	c := &composer{rows: 1}
 	c.entry = newEntry(enterSends, c.submit)
 	c.entry.OnChanged = c.changed
-	c.field = container.NewThemeOverride(c.entry, bare{})
+	c.field = screen.Bare(c.entry)
 	c.frame = screen.Panel(theme.Surface, theme.Line, theme.ButtonHeight/2)
 	c.send = mark.NewButton("Send", mark.Primary, c.submit)
 	c.stop = mark.NewButton("Stop", mark.Danger, nil)

@@ -1,17 +1,14 @@
 package chat
 
 import (
-	"image/color"
 	"strings"
 	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
-	fynetheme "fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"keva/ui/draw"
 	"keva/ui/screen"
-	"keva/ui/theme"
 )
 
 // maxRows is how far the entry of the composer grows before it scrolls.
@@ -160,23 +157,3 @@ func rowsFor(text string, width float32) int {
 	}
 	return max(n, 1)
 }
-
-// bare is the theme in use without the frame of stock entries: the field draws its own.
-type bare struct{}
-
-func (bare) Color(n fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
-	switch n {
-	case fynetheme.ColorNameInputBackground, fynetheme.ColorNameInputBorder:
-		return color.Transparent
-	}
-	return theme.Current().Color(n, v)
-}
-
-func (bare) Size(n fyne.ThemeSizeName) float32 {
-	if n == fynetheme.SizeNameInputBorder {
-		return 0
-	}
-	return theme.Current().Size(n)
-}
-func (bare) Font(s fyne.TextStyle) fyne.Resource     { return theme.Current().Font(s) }
-func (bare) Icon(n fyne.ThemeIconName) fyne.Resource { return theme.Current().Icon(n) }

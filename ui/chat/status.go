@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"keva/agent/event"
+	"keva/agent/liveness"
 	"keva/agent/session"
 	"keva/agent/turn"
 	"keva/ui/transcript"
@@ -61,32 +62,73 @@ func StatusLine(v session.View, now time.Time) Status {
 		s.Mark = transcript.MarkUnknown
 		parts = append(parts, "State unknown")
 	}
-	if v.Queued > 0 {
-		parts = append(parts, fmt.Sprintf("%d queued", v.Queued))
+	if n := queued(v); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d queued", n))
 	}
 	s.Text = strings.Join(parts, " · ")
 	return s
 }
 
-// running names the strongest evidence there is of an open turn.
+// running names the strongest evidence there is of an open turn. Without a reading of the engine's process and traffic,
+// its last event is all there is.
 func running(v session.View, now time.Time) []string {
-	silent := now.Sub(v.LastEvent)
-	step := openItem(v.Open)
+	step, r := openItem(v.Open), v.Reading
 	switch {
 	case v.Retry != nil:
 		return []string{retrying(*v.Retry)}
 	case !v.LastText.IsZero() && now.Sub(v.LastText) < freshText && !v.LastText.Before(v.Turn.Started):
 		return []string{"Receiving", Age(now.Sub(v.LastText)) + " ago"}
 	case step != nil:
-		return []string{fmt.Sprintf("%s running %s", stepWord(step.Tool), Age(now.Sub(step.Started)))}
-	case v.LastEvent.IsZero():
+		parts := []string{fmt.Sprintf("%s running %s", stepWord(step.Tool), Age(now.Sub(step.Started)))}
+		if r.Kind == liveness.Computing {
+			parts = append(parts, Age(r.CPU)+" CPU")
+		}
+		return parts
+	case v.LastEvent.IsZero() && r.Since.IsZero():
 		return []string{"Sent, no answer yet"}
-	case silent >= noEvidence:
-		return []string{"No evidence since " + v.LastEvent.Local().Format("15:04")}
-	case silent < freshText:
-		return []string{"Working"}
 	}
-	return []string{"Waiting for the provider", Age(silent) + " silent"}
+	switch r.Kind {
+	case liveness.Receiving:
+		return []string{"Receiving", Age(now.Sub(r.Since)) + " ago"}
+	case liveness.Computing:
+		return []string{"Working", Age(r.CPU) + " CPU"}
+	case liveness.Speaking:
+		return []string{"Working"}
+	case liveness.None:
+		return silence("Nothing heard for", "", later(v.LastEvent, r.Since), now)
+	case liveness.Silent:
+		return silence("Waiting for the provider,", "silent", later(v.LastEvent, r.Since), now)
+	}
+	return silence("Waiting for the provider,", "silent", v.LastEvent, now)
+}
+
+// silence counts how long nothing came; a long one is named by the clock.
+func silence(head, tail string, since, now time.Time) []string {
+	switch d := now.Sub(since); {
+	case d < freshText:
+		return []string{"Working"}
+	case d >= noEvidence:
+		return []string{"No evidence since " + since.Local().Format("15:04")}
+	default:
+		return []string{strings.TrimSpace(head + " " + Age(d) + " " + tail)}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// queued is the number of messages that wait. The engine names the message that a turn has read only at the turn's end, so
+// the prompt of the open turn is not counted.
+func queued(v session.View) int {
+	n := v.Queued
+	if v.Turn.ID != "" && v.Turn.Outcome == "" && v.Turn.Origin == event.OriginUser && len(v.Turn.Messages) == 0 {
+		n--
+	}
+	return max(n, 0)
 }
 
 // openItem is the tool call of the main agent that began last, nil when none runs. Those of tasks are told by the tasks.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"keva/agent/event"
+	"keva/agent/liveness"
 	"keva/agent/session"
 	"keva/agent/turn"
 	"keva/ui/transcript"
@@ -41,8 +42,8 @@ func TestStatusLine(t *testing.T) {
 		{"a task's command is not the main agent's", running(func(v *session.View) {
 			v.LastEvent = ago(31 * time.Second)
 			v.Open = []turn.Item{{Tool: event.ToolCommand, Scope: "a", Started: ago(40 * time.Second)}}
-		}), "Waiting for the provider · 31 s silent", transcript.MarkRunning},
-		{"silence", running(func(v *session.View) { v.LastEvent = ago(31 * time.Second) }), "Waiting for the provider · 31 s silent", transcript.MarkRunning},
+		}), "Waiting for the provider, 31 s silent", transcript.MarkRunning},
+		{"silence", running(func(v *session.View) { v.LastEvent = ago(31 * time.Second) }), "Waiting for the provider, 31 s silent", transcript.MarkRunning},
 		{"long silence is dated", running(func(v *session.View) { v.LastEvent = ago(10 * time.Minute) }), "No evidence since 13:52", transcript.MarkRunning},
 		{"nothing came yet", running(func(v *session.View) { v.LastEvent = time.Time{} }), "Sent, no answer yet", transcript.MarkRunning},
 		{"retry", running(func(v *session.View) {
@@ -52,7 +53,23 @@ func TestStatusLine(t *testing.T) {
 			v.Retry = &event.Retrying{Attempt: 3, Cause: event.Error{Class: event.ClassOther}}
 		}), "Retrying 3", transcript.MarkRunning},
 		{"background", running(func(v *session.View) { v.Live = []turn.Task{agent, agent, command} }), "Working · 2 agents running · 1 command in the background", transcript.MarkRunning},
+		{"the gateway sees bytes, no text yet", running(func(v *session.View) {
+			v.LastEvent, v.Reading = ago(20*time.Second), liveness.Reading{Kind: liveness.Receiving, Since: ago(1200 * time.Millisecond)}
+		}), "Receiving · 1.2 s ago", transcript.MarkRunning},
+		{"a command that computes", running(func(v *session.View) {
+			v.Open = []turn.Item{{Tool: event.ToolCommand, Started: ago(40 * time.Second)}}
+			v.Reading = liveness.Reading{Kind: liveness.Computing, CPU: 3100 * time.Millisecond}
+		}), "Command running 40 s · 3.1 s CPU", transcript.MarkRunning},
+		{"a request is under way", running(func(v *session.View) {
+			v.LastEvent, v.Reading = ago(50*time.Second), liveness.Reading{Kind: liveness.Silent, Since: ago(31 * time.Second)}
+		}), "Waiting for the provider, 31 s silent", transcript.MarkRunning},
+		{"no request, no work", running(func(v *session.View) {
+			v.LastEvent, v.Reading = ago(50*time.Second), liveness.Reading{Kind: liveness.None, Since: ago(31 * time.Second)}
+		}), "Nothing heard for 31 s", transcript.MarkRunning},
 		{"queued", running(func(v *session.View) { v.Queued = 1 }), "Working · 1 queued", transcript.MarkRunning},
+		{"the prompt of the open turn is not queued", running(func(v *session.View) {
+			v.Queued, v.Turn.ID, v.Turn.Origin = 1, "t", event.OriginUser
+		}), "Working", transcript.MarkRunning},
 		{"one question", session.View{Phase: turn.PhaseNeedsYou, Engine: session.EngineRunning, Pending: make([]turn.Request, 1)}, "Waiting for your answer", transcript.MarkWaiting},
 		{"two questions", session.View{Phase: turn.PhaseNeedsYou, Engine: session.EngineRunning, Pending: make([]turn.Request, 2)}, "Waiting for 2 answers of yours", transcript.MarkWaiting},
 		{"answered, not settled", session.View{Phase: turn.PhaseAnswered, Engine: session.EngineRunning, Live: []turn.Task{agent, command}}, "Answered, 2 still running", transcript.MarkRunning},

@@ -18,6 +18,7 @@ type statusBar struct {
 	widget.BaseWidget
 	mark    *mark.Mark
 	text    *screen.Text
+	more    *screen.Text // second line, with large letters
 	context *screen.Text
 	line    fyne.CanvasObject
 	now     Status
@@ -26,7 +27,7 @@ type statusBar struct {
 func newStatusBar() *statusBar {
 	s := &statusBar{
 		mark: mark.New(transcript.MarkWaiting), text: screen.NewShrinking("", screen.SecondaryStyle),
-		context: screen.NewText("", screen.SecondaryStyle), line: screen.Separator(),
+		more: screen.NewShrinking("", screen.SecondaryStyle), context: screen.NewText("", screen.SecondaryStyle), line: screen.Separator(),
 	}
 	s.ExtendBaseWidget(s)
 	return s
@@ -39,7 +40,6 @@ func (s *statusBar) Set(st Status) {
 	}
 	s.now = st
 	s.mark.Set(st.Mark)
-	s.text.SetText(st.Text)
 	s.Refresh()
 }
 
@@ -58,32 +58,34 @@ func (r *statusRenderer) Layout(size fyne.Size) {
 	w := min(size.Width, theme.ChatMax) - 2*theme.Space4
 	x := (size.Width - w) / 2
 	side, h := mark.Side(), s.text.MinSize().Height
-	left := x + side + theme.Space2
-	room := w - side - theme.Space2
+	left, room := x+side+theme.Space2, w-side-theme.Space2
 	y := (size.Height - h) / 2
+	s.context.SetText(s.now.Context)
+	// The evidence comes first: where both have no room, the context is only a number.
+	if tall() || s.context.MinSize().Width+theme.Space2+draw.Width(s.now.Text, s.text.Style) > room {
+		short, _, _ := strings.Cut(s.now.Context, " ")
+		s.context.SetText(short)
+	}
+	cw := s.context.MinSize().Width
+	if cw > 0 {
+		room -= cw + theme.Space2
+	}
+	first, rest := s.now.Text, ""
 	if tall() {
 		y = (size.Height - 2*h) / 2
-		s.context.SetText(s.now.Context)
-		s.context.Move(fyne.NewPos(left, y+h))
-		s.context.Resize(fyne.NewSize(room, h))
-	} else {
-		// The evidence comes first: where both have no room, the context is only a number.
-		s.context.SetText(s.now.Context)
-		if cw := s.context.MinSize().Width; cw+theme.Space2+draw.Width(s.now.Text, s.text.Style) > room {
-			short, _, _ := strings.Cut(s.now.Context, " ")
-			s.context.SetText(short)
-		}
-		cw := s.context.MinSize().Width
-		s.context.Move(fyne.NewPos(x+w-cw, y))
-		s.context.Resize(fyne.NewSize(cw, h))
-		if cw > 0 {
-			room -= cw + theme.Space2
-		}
+		lines := draw.Wrap(s.now.Text, s.text.Style, room)
+		first, rest = lines[0], strings.Join(lines[1:], "")
 	}
+	s.text.SetText(strings.TrimRight(first, " "))
+	s.more.SetText(rest)
 	s.mark.Move(fyne.NewPos(x, y+(h-side)/2))
 	s.mark.Resize(fyne.NewSquareSize(side))
 	s.text.Move(fyne.NewPos(left, y))
 	s.text.Resize(fyne.NewSize(max(0, room), h))
+	s.more.Move(fyne.NewPos(left, y+h))
+	s.more.Resize(fyne.NewSize(max(0, room), h))
+	s.context.Move(fyne.NewPos(x+w-cw, y))
+	s.context.Resize(fyne.NewSize(cw, h))
 }
 
 func (r *statusRenderer) MinSize() fyne.Size {
@@ -100,6 +102,6 @@ func (r *statusRenderer) Refresh() {
 }
 
 func (r *statusRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.s.line, r.s.mark, r.s.text, r.s.context}
+	return []fyne.CanvasObject{r.s.line, r.s.mark, r.s.text, r.s.more, r.s.context}
 }
 func (r *statusRenderer) Destroy() {}

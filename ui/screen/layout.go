@@ -203,6 +203,3 @@ func (onLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 func (onLayout) heightFor(o []fyne.CanvasObject, width float32) float32 { return Height(o[1], width) }
 
 func (onLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[1].MinSize() }
-
-// Field gives a stock entry the height of a touch target.
-func Field(entry fyne.CanvasObject) *fyne.Container { return Least(theme.Touch, entry) }

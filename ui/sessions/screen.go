@@ -61,7 +61,7 @@ func New(a Actions, home string, now func() time.Time) *Screen {
 		s.query, s.limit = q, page
 		s.rebuild()
 	}
-	s.field = screen.Column(0, screen.Insets{Top: theme.Space2, Right: theme.Space4, Bottom: theme.Space1, Left: theme.Space4}, s.search)
+	s.field = screen.Column(0, screen.Insets{Top: theme.Space2, Right: theme.Space4, Bottom: theme.Space1, Left: theme.Space4}, screen.Field(s.search))
 	s.field.Hide()
 	s.column = screen.Column(0, screen.Insets{Bottom: theme.Touch + 2*theme.Space4})
 	s.scroll = screen.Scroll(s.column)

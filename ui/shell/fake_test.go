@@ -25,7 +25,6 @@ type fakes struct {
 	created []session.New
 	deleted []string
 	failure error
-	changes chan struct{}
 }
 
 func (f *fakes) Sessions(context.Context) ([]session.Meta, error) {

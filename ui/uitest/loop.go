@@ -9,7 +9,7 @@ import (
 )
 
 // Loop is the thread of the user interface in a test: what other goroutines hand to it runs when the test says so, on the
-// test's goroutine. There is no sleeping: Until waits for the next function.
+// test's goroutine.
 type Loop struct {
 	t     testing.TB
 	queue chan func()
@@ -93,6 +93,7 @@ func (l *Loop) Until(what string, done func() bool) {
 		select {
 		case f := <-l.queue:
 			f()
+		case <-time.After(time.Millisecond): // what is waited for may happen off the loop
 		case <-deadline:
 			l.t.Fatalf("waited too long for: %s", what)
 		}
