@@ -19,7 +19,8 @@ PROMPT ?=
 export PROMPT
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-headless build engines setup setup-test test race bench lint
+.PHONY: help run run-headless build engines setup setup-test test race bench \
+	lint lint-format lint-vet lint-static lint-enums lint-imports lint-hosts
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -61,18 +62,31 @@ race: setup-test ## run the concurrent parts under the race detector
 bench: setup ## measure
 	$(GO) test -run '^$$' -bench . -benchmem -tags "$(TAGS)" -timeout 20m ./...
 
-lint: setup ## check format, mistakes, switches and the direction of dependencies
+lint: lint-format lint-vet lint-static lint-enums lint-imports lint-hosts ## check format, mistakes, enums and the direction of dependencies
+
+lint-format:
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofumpt:"; echo "$$unformatted"; exit 1; fi
+
+lint-vet: setup
 	$(GO) vet -tags "$(TAGS)" ./...
+
+lint-static: setup
 	$(GO) run $(STATICCHECK) -tags "$(TAGS)" ./...
-	@# Our own enums, in full: a default case does not count as having thought of a new value.
+
+# Our own enums, in full: a default case does not count as having thought of a new value.
+lint-enums: setup
 	$(LINT) run $(EXHAUSTIVE) -typeonly '^keva/' ./...
+
+# The rules lie beside what they rule. Without its file depguard would check other ones.
+lint-imports: setup
 	@for folder in agent engines platform ui; do \
 		echo "depguard $$folder"; \
 		[ -f $$folder/.depguard.yaml ] || { echo "$$folder/.depguard.yaml is missing"; exit 1; }; \
 		(cd $$folder && $(LINT) run $(DEPGUARD) ./...) || exit 1; \
 	done
+
+lint-hosts:
 	@if git grep -nIE 'registry\.(npmjs|yarnpkg)|proxy\.golang|registry-url|"resolved": *"http' -- . ':!*/testdata/*' ':!Makefile'; then \
 		echo "a file names a package registry: that is the user's configuration, not ours"; exit 1; \
 	fi
