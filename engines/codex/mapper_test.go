@@ -249,7 +249,14 @@ func TestCommandsThatOutliveTheirTurn(t *testing.T) {
 			t.Errorf("%s: %+v", name, tasks)
 		}
 	}
-	_, evs := opened(start, command, done,
+	// A clean-up may be faster than the list: what it ended was interrupted, and did not fail.
+	_, evs := opened(start, command, stopped, `> {"id":4,"method":"thread/backgroundTerminals/clean","params":{"threadId":"main"}}`,
+		list, `{"id":3,"result":{"data":[]}}`,
+		`{"method":"item/completed","params":{"threadId":"main","turnId":"t","item":{"type":"commandExecution","id":"c","status":"failed","exitCode":-1}}}`)
+	if ends := of[event.ToolEnded](evs); len(ends) != 1 || ends[0].Outcome != event.Interrupted {
+		t.Errorf("%+v", ends)
+	}
+	_, evs = opened(start, command, done,
 		`{"method":"item/completed","params":{"threadId":"main","turnId":"t","item":{"type":"commandExecution","id":"c","status":"completed","exitCode":0}}}`)
 	if ends := of[event.TaskEnded](evs); len(ends) != 1 || ends[0].ID != "c" || ends[0].Outcome != event.Success {
 		t.Errorf("%+v", ends)

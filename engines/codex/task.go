@@ -327,7 +327,7 @@ func (m *Mapper) listed(t *thread, result json.RawMessage) {
 		}
 	}
 	for id, it := range t.items {
-		if it.Type == "commandExecution" && !it.task && it.turn != t.open && !runs[id] {
+		if it.Type == "commandExecution" && !it.task && !it.stopped && it.turn != t.open && !runs[id] {
 			delete(t.items, id) // it never ran; should it end after all, its end is told
 		}
 	}
@@ -336,7 +336,7 @@ func (m *Mapper) listed(t *thread, result json.RawMessage) {
 // openCommands reports whether a turn left commands behind of which nobody knows whether they run.
 func (t *thread) openCommands() bool {
 	for _, it := range t.items {
-		if it.Type == "commandExecution" && !it.task && it.turn != t.open {
+		if it.Type == "commandExecution" && !it.task && !it.stopped && it.turn != t.open {
 			return true
 		}
 	}
