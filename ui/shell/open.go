@@ -47,6 +47,9 @@ func (s *Shell) ShowSession(o chat.Session) *chat.Screen {
 	return c
 }
 
+// Chat is the screen of the session that is open, nil for none.
+func (s *Shell) Chat() *chat.Screen { return s.chat }
+
 func (s *Shell) closeChat() {
 	if c := s.chat; c != nil {
 		s.chat = nil
