@@ -27,12 +27,18 @@ type message struct {
 // messages collects what user and main agent said, in order. What a task said is not the conversation (I-10).
 func messages(evs []event.Event) []message {
 	var list []message
+	said := map[string]bool{}
 	for _, e := range evs {
 		if e.Scope != "" {
 			continue
 		}
 		switch b := e.Body.(type) {
 		case event.UserMessage:
+			// A message may come twice: sent again to a fresh engine, or with the id alone when its fate is not known.
+			if b.Text == "" || said[b.ID] && b.ID != "" {
+				continue
+			}
+			said[b.ID] = true
 			list = append(list, message{"User", b.Text})
 		case event.TextFinal:
 			if n := len(list); n > 0 && list[n-1].who == "Assistant" {

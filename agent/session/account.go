@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"keva/agent/event"
 	"keva/agent/turn"
 )
@@ -13,7 +15,7 @@ func (s *Session) account(evs []event.Event, err error) {
 		s.state.Apply(e)
 		s.seq = e.Seq
 		if b, ok := e.Body.(event.SessionReady); ok && b.EngineSession != "" {
-			s.meta.EngineSession, s.ready = b.EngineSession, true
+			s.meta.EngineSession = b.EngineSession
 		}
 	}
 	s.storage = err
@@ -45,6 +47,32 @@ func (s *Session) account(evs []event.Event, err error) {
 	if listed {
 		s.svc.changed()
 	}
+}
+
+// reconciled brings the line in the list in step with the events, which are the truth: both are written one after the
+// other, and Keva may have been killed in between.
+func reconciled(m Meta, s *turn.State, history []event.Event) Meta {
+	if len(history) == 0 {
+		return m
+	}
+	m.Badge = badge(s)
+	if l := line(s, history); l != "" {
+		m.Line = l
+	}
+	for _, e := range history {
+		b, ok := e.Body.(event.UserMessage)
+		if !ok || b.Text == "" {
+			continue
+		}
+		if m.Title == "" {
+			m.Title = oneLine(b.Text, titleLength)
+		}
+		// A draft that was sent is none; one whose delivery is not known stays where the user left it.
+		if m.Draft == b.Text && !slices.Contains(s.Queue, b.ID) && !slices.Contains(s.Unread, b.ID) {
+			m.Draft = ""
+		}
+	}
+	return m
 }
 
 // badge says how the session stands, in the list. Unknown is never shown as done.

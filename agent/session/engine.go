@@ -12,6 +12,9 @@ import (
 	"keva/agent/slot"
 )
 
+// titleLength is how much of the first message names a session.
+const titleLength = 60
+
 // updatedEvery is how often a busy session moves up in the list.
 const updatedEvery = 10 * time.Second
 
@@ -38,7 +41,7 @@ func (s *Session) Send(ctx context.Context, text string) error {
 	s.setMeta(func(m *Meta) {
 		m.Draft = ""
 		if first {
-			m.Title = oneLine(text, 60)
+			m.Title = oneLine(text, titleLength)
 		}
 	})
 	if first {
@@ -66,17 +69,45 @@ func checkPrompt(text string) error {
 	return nil
 }
 
+// present is the engine that runs, or nil. One that has said its last word is waited for: it takes nothing any more, and
+// still holds the slot.
+func (s *Session) present(ctx context.Context) (runtime.Runtime, error) {
+	for {
+		s.mu.Lock()
+		rt, gone, exited, closed := s.engine, s.gone, s.exited, s.closed
+		s.mu.Unlock()
+		switch {
+		case closed:
+			return nil, &event.Error{Class: event.ClassEngine, Message: "This session is being closed. Open it again to go on."}
+		case rt == nil || !exited:
+			return rt, nil
+		}
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
 // ensureEngine returns the running engine, or starts one under a lease of the slot.
 func (s *Session) ensureEngine(ctx context.Context) (runtime.Runtime, error) {
+	rt, err := s.present(ctx)
+	if rt != nil || err != nil {
+		return rt, err
+	}
+	if rt, err = s.startEngine(ctx); err != nil {
+		return nil, err
+	}
+	s.sendAgain(ctx, rt)
+	return rt, nil
+}
+
+// startEngine starts an engine: the session's own is continued, or, when that can't be done, a new one is begun, once.
+func (s *Session) startEngine(ctx context.Context) (runtime.Runtime, error) {
 	s.mu.Lock()
-	rt, m, closed := s.engine, s.meta, s.closed
+	m := s.meta
 	s.mu.Unlock()
-	if closed {
-		return nil, &event.Error{Class: event.ClassEngine, Message: "This session is being closed. Open it again to go on."}
-	}
-	if rt != nil {
-		return rt, nil
-	}
 	if err := s.svc.deps.CheckDir(m.Dir); err != nil {
 		return nil, err
 	}
@@ -106,9 +137,10 @@ func (s *Session) ensureEngine(ctx context.Context) (runtime.Runtime, error) {
 		}
 		return s.start(ctx, f, lease, st)
 	}
-	rt, err = s.start(ctx, f, lease, st)
+	rt, err := s.start(ctx, f, lease, st)
 	if e := (*event.Error)(nil); errors.As(err, &e) && e.Class == event.ClassResume {
-		return s.startAfresh(ctx, e.Detail)
+		s.buryResume(e.Detail)
+		return s.startEngine(ctx)
 	}
 	return rt, err
 }
@@ -147,7 +179,7 @@ func (s *Session) start(ctx context.Context, f runtime.Factory, lease *slot.Leas
 	s.mu.Lock()
 	run := runPrefix(s.seq + 1)
 	s.run, s.phase, s.lease = run, EngineStarting, lease
-	s.resumed, s.ready, s.sent = st.Resume != "", false, nil
+	s.resume, s.since, s.ready, s.exited, s.sent = st.Resume, s.seq, false, false, nil
 	s.mu.Unlock()
 	rt, err := f.Start(ctx, lease, st, func(e event.Event) { s.take(run, f.ID(), e) })
 	if err != nil {
@@ -166,36 +198,60 @@ func (s *Session) start(ctx context.Context, f runtime.Factory, lease *slot.Leas
 	return rt, nil
 }
 
-// watch waits for the end of an engine and frees what it held. An engine that was to continue its own session and died
-// before it was ready has a dead session: it gets one more try with a fresh one.
+// watch waits for the end of an engine and frees what it held. An engine that was to continue its own session and gave up
+// before it was ready has a dead session: what it was sent gets one more try with a fresh one.
 func (s *Session) watch(rt runtime.Runtime, lease *slot.Lease, gone chan struct{}, blind func()) {
 	<-rt.Done()
 	blind()
 	s.mu.Lock()
-	var again *runtime.Message
+	dead := false
 	if s.engine == rt {
-		if s.resumed && !s.ready && !s.closed && s.phase != EngineStopping {
-			again = s.sent
+		dead = s.resume != "" && !s.ready && !s.closed && s.phase != EngineStopping && gaveUp(s.state.Exit)
+		if dead {
+			s.again, s.sent = s.sent, nil
 		}
 		s.engine, s.phase, s.lease, s.caps = nil, EngineNone, nil, runtime.Capabilities{}
 	}
+	again := len(s.again) > 0
 	s.mu.Unlock()
+	if dead {
+		s.buryResume("it ended before it was ready")
+	}
 	lease.Release()
 	close(gone)
 	s.svc.changed()
-	if again != nil {
-		s.retry(*again)
+	if again {
+		s.retry()
 	}
+}
+
+// gaveUp reports whether an engine ended by itself. One that was killed from outside says nothing about its session: that
+// is tried again when the user sends again, not at once, because memory may be short.
+func gaveUp(exit *event.EngineExited) bool {
+	if exit == nil {
+		return false
+	}
+	switch exit.Class {
+	case event.ExitClean, event.ExitCode, event.ExitCrashed:
+		return true
+	case event.ExitStopped, event.ExitKilled, event.ExitBlocked, event.ExitUnknown:
+	}
+	return false
 }
 
 // take is the sink: from the engine into the pipe. What Keva itself says is durable before it is written to the engine.
 func (s *Session) take(run, factory string, e event.Event) {
 	e = s.stamp(run, factory, e)
 	wait := false
-	switch e.Body.(type) {
+	switch b := e.Body.(type) {
 	case event.UserMessage, event.ApprovalResolved, event.QuestionAnswered:
 		wait = true
+	case event.SessionReady:
+		s.met(b)
 	case event.EngineExited:
+		s.mu.Lock()
+		s.exited = true
+		s.mu.Unlock()
 		s.lose()
 		wait = true
 	}

@@ -121,6 +121,11 @@ func (f *fakeEngine) Vitals() runtime.Vitals {
 }
 
 func (f *fakeEngine) Send(_ context.Context, m runtime.Message) error {
+	select {
+	case <-f.done:
+		return errors.New("gone")
+	default:
+	}
 	f.mu.Lock()
 	f.contexts = append(f.contexts, m.Context)
 	f.sent = append(f.sent, m.Text)
@@ -173,6 +178,7 @@ type fakeFactory struct {
 	id      string
 
 	refuseResume bool
+	ready        string // the session that an engine has right at its start; "" = it says so later
 }
 
 func (f *fakeFactory) ID() string {
@@ -199,6 +205,9 @@ func (f *fakeFactory) Start(_ context.Context, l *slot.Lease, s runtime.Start, s
 	}
 	e := &fakeEngine{sink: sink, start: s, done: make(chan struct{}), answered: map[string]bool{}}
 	f.engines = append(f.engines, e)
+	if f.ready != "" {
+		e.emit("", event.SessionReady{EngineSession: f.ready})
+	}
 	return e, nil
 }
 

@@ -129,7 +129,7 @@ func (s *Service) load(ctx context.Context, m Meta) (*Session, error) {
 	o := newSession(s, m, evs)
 	s.open[m.ID] = o
 	s.mu.Unlock()
-	o.recover()
+	o.recover(m)
 	return o, nil
 }
 

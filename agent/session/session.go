@@ -36,10 +36,13 @@ type Session struct {
 	closed    bool
 	gone      chan struct{} // closed when the present engine was waited for and its lease is released
 
-	stash   func() string    // what the next message is preceded by, nil when the engine remembers by itself
-	resumed bool             // the present engine was asked to continue its own session
-	ready   bool             // and has said that it is ready
-	sent    *runtime.Message // the last message to the present engine
+	stash  func() string     // what the next message is preceded by, nil when the engine remembers by itself
+	resume string            // the session that the present engine was asked to continue, "" for a new one
+	since  int64             // seq of the last event before the present engine
+	ready  bool              // the present engine has said which session it has
+	exited bool              // the present engine has said its last word; it may not have been waited for yet
+	sent   []runtime.Message // what the present engine was sent before it was ready
+	again  []runtime.Message // what an engine took to its grave, to be sent to the next one first
 
 	reading liveness.Reading
 }
@@ -52,15 +55,19 @@ func newSession(svc *Service, m Meta, history []event.Event) *Session {
 		last = e.Seq
 	}
 	s.seq = last
+	s.meta = reconciled(m, &s.state, history)
 	s.pipe = newPipe(s, last)
 	return s
 }
 
 // recover gives an honest end to what was open when the app went (I-15): no engine of this session runs now.
-func (s *Session) recover() {
+func (s *Session) recover(kept Meta) {
 	s.mu.Lock()
-	open := !s.state.Settled()
+	open, m := !s.state.Settled(), s.meta
 	s.mu.Unlock()
+	if m != kept {
+		s.setMeta(func(*Meta) {})
+	}
 	if open {
 		s.pipe.put(event.Event{Body: event.EngineExited{
 			Class:  event.ExitUnknown,

@@ -9,7 +9,11 @@ import (
 func (b *Builder) userMessage(e event.Event, m event.UserMessage) {
 	row := &User{ID: m.ID, Text: m.Text, Delivery: m.Delivery, Time: e.Time}
 	if old := b.users[m.ID]; old != nil && m.ID != "" {
-		row.ID, row.Time = old.row.(*User).ID, old.row.(*User).Time
+		was := old.row.(*User)
+		row.ID, row.Time = was.ID, was.Time
+		if row.Text == "" { // what became of it comes with the id alone
+			row.Text = was.Text
+		}
 		b.set(old, row)
 		return
 	}

@@ -16,6 +16,9 @@ func TestTurns(t *testing.T) {
 user hi
 text "Hello."
 end success user`},
+		{"what became of a message comes with its id alone", stream(event.UserMessage{ID: "m", Text: "hi", Delivery: event.DeliveryPrompt},
+			event.UserMessage{ID: "m", Delivery: event.DeliveryUnknown}), `
+user hi`},
 		{"an end that comes twice is one", stream(begin(), done(event.Failure), done(event.Success)), `
 end failure user`},
 		// I-7: an extra turn has a heading and an end of its own.
