@@ -54,11 +54,19 @@ var (
 	}
 	StopKill = Budget{
 		Name: "stop: SIGKILL", Time: 5 * time.Second, Owner: "engines/proc",
-		Meaning: "How long the system may take to end an engine that got SIGKILL. After that it is stuck in the kernel; its run record stays.",
+		Meaning: "How long the system may take to end a process that got SIGKILL. After that it is stuck in the kernel, and the run record stays.",
 	}
 	StopKin = Budget{
 		Name: "stop: descendants", Time: time.Second, Owner: "engines/proc",
-		Meaning: "How long tools of an engine that is gone, and orphans of an earlier run, may take to end after SIGTERM, and again after SIGKILL. What is left keeps the run record.",
+		Meaning: "How long tools of an engine that is gone, and orphans of an earlier run, may take to end after SIGTERM, before they get SIGKILL.",
+	}
+	Exec = Budget{
+		Name: "start: exec", Time: time.Second, Owner: "engines/proc",
+		Meaning: "How long a new engine may have no command line yet. After that it can't be noted down, and is ended before it got a byte.",
+	}
+	Fork = Budget{
+		Name: "start: fork", Time: 100 * time.Millisecond, Owner: "engines/proc",
+		Meaning: "How long the next start of Keva waits for an engine that was between fork and exec when Keva was killed, to show its marker.",
 	}
 	Output = Budget{
 		Name: "last output", Time: 500 * time.Millisecond, Owner: "engines/proc",
@@ -74,7 +82,7 @@ var (
 func All() []Budget {
 	return []Budget{
 		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn,
-		StopStdin, StopInt, StopTerm, StopKill, StopKin, Output,
+		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
 		Prompt,
 	}
 }

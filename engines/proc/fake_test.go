@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 // live outlasts any test, but not for ever: a crashed test run must not leave processes behind.
 func live() { time.Sleep(2 * time.Minute) }
 
+func ignoreRequests() {
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+}
+
 func drainStdin() { _, _ = io.Copy(io.Discard, os.Stdin) }
 
 const bigLine = 20 << 20
@@ -107,6 +111,28 @@ func init() {
 			live()
 		},
 		"orphan": func(string) { spawn("silent", true) },
+		// tell prints the run records that there are when it starts, and again when its first byte comes.
+		"tell": func(string) {
+			fmt.Println("start " + os.Getenv(MarkerEnv) + " " + records())
+			_, _ = os.Stdin.Read(make([]byte, 1))
+			fmt.Println("byte " + records())
+		},
+		// spin computes in a tool of its own.
+		"spin": func(string) {
+			startTool("spinner")
+			live()
+		},
+		"spinner": func(string) {
+			fmt.Println("spinning")
+			for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+			}
+		},
+		"app":   app,
+		"churn": churn,
+		"tree":  tree,
+		"pidns": pidns,
+		// middle starts the next level and ends: the other half of a double fork.
+		"middle": func(arg string) { startTool("tree " + arg) },
 		// widow ends at once and leaves a tool behind that holds no pipe.
 		"widow": func(string) { spawn("silent", true) },
 	}

@@ -170,12 +170,15 @@ func (k *kin) living(ids []identity, except int) []identity {
 	return out
 }
 
-// end ends the living ones, politely first, with up to wait for each of the two ways, and returns who was asked. The
-// leader is left to the ladder; 0 spares nobody. What is left, or an error, means that nobody can say that all are gone.
-func (k *kin) end(leader int, wait time.Duration) (asked map[int]bool, left []identity, err error) {
+// end ends the living ones: SIGTERM and up to polite, then SIGKILL and up to hard for the kernel. It returns who was asked.
+// The leader is left to the ladder; 0 spares nobody. What is left, or an error, means that nobody can say that all are gone.
+func (k *kin) end(leader int, polite, hard time.Duration) (asked map[int]bool, left []identity, err error) {
 	asked = map[int]bool{}
-	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		deadline := time.Now().Add(wait)
+	for _, way := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGTERM, polite}, {syscall.SIGKILL, hard}} {
+		deadline := time.Now().Add(way.wait)
 		round := map[int]bool{} // once is enough: many programs take a second SIGTERM as "now, without tidying up"
 		for {
 			here, err := k.look() // each time: a shell that is being ended may have started one more
@@ -188,7 +191,7 @@ func (k *kin) end(leader int, wait time.Duration) (asked map[int]bool, left []id
 			for _, id := range left {
 				if !round[id.pid] {
 					round[id.pid], asked[id.pid] = true, true
-					k.signal(id, s)
+					k.signal(id, way.signal)
 				}
 			}
 			if time.Now().After(deadline) {

@@ -51,14 +51,24 @@ type Reclaimed struct {
 // any time is safe. The result has one entry for each record, in no order that means anything; it is nil when dir does not
 // exist.
 //
-// It takes up to twice budget.StopKin for each engine that does not end when it is asked to.
-func Reclaim(dir string) []Reclaimed { return guard{system{}, budget.StopKin.Time}.reclaim(dir) }
+// It takes up to budget.StopKin for each engine that does not end when it is asked to, and up to budget.StopKill more when
+// the system does not let go of it.
+func Reclaim(dir string) []Reclaimed {
+	return guard{probe: system{}, polite: budget.StopKin.Time, hard: budget.StopKill.Time, exec: budget.Fork.Time}.reclaim(dir)
+}
 
 // guard is the orphan guard.
 type guard struct {
 	probe probe
-	wait  time.Duration
+	// polite and hard are the waits after SIGTERM and SIGKILL.
+	polite, hard time.Duration
+	// exec is how long a process may need from its fork, when it still has Keva's environment, to its exec. It matters
+	// when Keva was killed in between, a moment ago.
+	exec time.Duration
 }
+
+// young is an age at which a start that was never completed may still be under way.
+const young = 5 * time.Second
 
 func (g guard) reclaim(dir string) []Reclaimed {
 	entries, err := os.ReadDir(dir)
@@ -161,6 +171,9 @@ func (g guard) premise(r record) (Found, string) {
 // settle ends what can be proven ours.
 func (g guard) settle(r record, out *Reclaimed) {
 	k := newKin(g.probe, r.Marker)
+	if r.Child == nil && time.Since(r.Begun) < young {
+		time.Sleep(g.exec)
+	}
 	if r.Child != nil {
 		id, found, why := g.verify(r)
 		out.Why = why
@@ -176,7 +189,7 @@ func (g guard) settle(r record, out *Reclaimed) {
 			out.Found = found
 		}
 	}
-	asked, left, err := k.end(0, g.wait)
+	asked, left, err := k.end(0, g.polite, g.hard)
 	for _, id := range left {
 		out.Left = append(out.Left, id.pid)
 		delete(asked, id.pid)

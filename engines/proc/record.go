@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 )
 
@@ -120,15 +121,33 @@ func (r *run) complete(pr probe, id identity) error {
 	if _, uid := pr.self(); id.uid != uid {
 		return fmt.Errorf("the process belongs to user %d", id.uid) // a set-uid program; it could not be ended
 	}
-	cmdline, err := pr.cmdline(id.pid)
+	cmdline, err := settledCmdline(pr, id)
 	if err != nil {
 		return err
 	}
-	if len(cmdline) == 0 {
-		return errors.New("the command line is empty")
+	if cmdline == nil {
+		return nil
 	}
 	r.rec.Child, r.rec.Cmdline = &instance{id.pid, id.start}, cmdline
 	return r.write()
+}
+
+// settledCmdline reads the command line of a process that was just started, nil when it has ended already. The kernel
+// reports the exec before it has set the arguments, so for a moment there are none (seen under load).
+func settledCmdline(pr probe, id identity) ([]byte, error) {
+	for deadline := time.Now().Add(budget.Exec.Time); ; time.Sleep(time.Millisecond) {
+		cmdline, err := pr.cmdline(id.pid)
+		if err != nil || len(cmdline) > 0 {
+			return cmdline, err
+		}
+		// It is not waited for yet, so its pid is still its own.
+		if now, err := identify(pr, id.pid); err != nil || now.dead {
+			return nil, err
+		}
+		if time.Now().After(deadline) {
+			return nil, errors.New("the command line is empty")
+		}
+	}
 }
 
 func (r *run) path() string { return filepath.Join(r.dir, r.rec.Marker+recordExt) }

@@ -56,7 +56,7 @@ func (p *Process) Stop(rungs ...Rung) {
 // sweep ends what is left of the descendants, and removes the run record when nothing of ours can be left: one that
 // might be is for the next Reclaim. stopping is held.
 func (p *Process) sweep() {
-	_, left, err := p.kin.end(p.id.pid, p.budgets.kin)
+	_, left, err := p.kin.end(p.id.pid, p.budgets.kin, p.budgets.sigkill)
 	select {
 	case <-p.reaped:
 		if len(left) == 0 && err == nil {

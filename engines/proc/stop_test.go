@@ -174,7 +174,7 @@ func TestRecycledPidIsNotKilled(t *testing.T) {
 			old := stranger.identity
 			change(&old)
 			k := newKin(system{}, "no such mark", old)
-			if _, _, err := k.end(0, 50*time.Millisecond); err != nil {
+			if _, _, err := k.end(0, 50*time.Millisecond, 50*time.Millisecond); err != nil {
 				t.Error(err)
 			}
 			k.signal(old, syscall.SIGKILL)
