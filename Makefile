@@ -28,15 +28,15 @@ help: ## say what can be made
 run: ## start the app (ARGS="--mobile" for the phone layout)
 	@if [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 		echo 'There is no display here, so there can be no window. Without one, the same turn runs in the terminal:' >&2; \
-		echo '  make run-headless PROMPT="Show me around"' >&2; \
-		echo 'or, once built: build/keva run -demo "Show me around"' >&2; \
+		echo '  make run-headless PROMPT="tour"' >&2; \
+		echo 'or, once built: build/keva run -demo "tour"' >&2; \
 		exit 1; \
 	fi
 	@$(MAKE) --no-print-directory build engines
 	@exec build/keva $(ARGS)
 
 run-headless: ## run one prompt in the terminal (PROMPT="…", ARGS="-engine codex")
-	@if [ -z "$$PROMPT" ]; then echo 'Say what to do: make run-headless PROMPT="Show me around"' >&2; exit 1; fi
+	@if [ -z "$$PROMPT" ]; then echo 'Say what to do: make run-headless PROMPT="tour"' >&2; exit 1; fi
 	@$(MAKE) --no-print-directory build engines
 	@exec build/keva run -demo $(ARGS) -- "$$PROMPT"
 
