@@ -60,7 +60,7 @@ func changes(b *draw.Board, x, y, w float32, cs []event.Change, most int, wrap b
 		b.Run(x+pad-1, y, w-2*pad-sw-gap, h, fileName(r))
 		y += h
 		if ch.Note != "" {
-			y += b.Lines(x+pad-1, y, w-2*pad, upper(Visible(head(ch.Note)))+".", draw.Secondary) + theme.Space1
+			y += b.Lines(x+pad-1, y, w-2*pad, upper(visible(head(ch.Note))), draw.Secondary) + theme.Space1
 		}
 		var more bool
 		y, more = hunks(b, x, y, w, ch.Hunks, most, wrap)

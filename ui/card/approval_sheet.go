@@ -187,9 +187,9 @@ func (s *approvalSheet) drawBody(b *draw.Board) float32 {
 	if a.Dir != "" {
 		where = "in " + short(head(a.Dir), s.o.Home)
 	}
-	y += 2 + b.Lines(sheetPad, y+2, w, Visible(join(where, "asked by "+s.who())), draw.Label.In(theme.Muted))
+	y += 2 + b.Lines(sheetPad, y+2, w, visible(join(where, "asked by "+s.who())), draw.Label.In(theme.Muted))
 	if a.Reason != "" {
-		y += theme.Space1 + b.Lines(sheetPad, y+theme.Space1, w, "“"+Visible(head(a.Reason))+"”", draw.Label.In(theme.Muted))
+		y += theme.Space1 + b.Lines(sheetPad, y+theme.Space1, w, "“"+visible(head(a.Reason))+"”", draw.Label.In(theme.Muted))
 	}
 	y += 10
 	if a.Command != "" {
@@ -222,7 +222,7 @@ func (s *approvalSheet) drawInput(b *draw.Board, y float32, a *event.ApprovalAsk
 	if a.Tool == event.ToolPlan {
 		var in struct{ Plan string }
 		if json.Unmarshal(a.Input, &in) == nil && in.Plan != "" {
-			return markdown.Draw(b, "plan", sheetPad, y, w, markdown.Parse(Visible(in.Plan[:min(len(in.Plan), 4*maxExact)])), markdown.Options{ShowAll: nil}) + theme.Space1
+			return markdown.Draw(b, "plan", sheetPad, y, w, markdown.Parse(visible(in.Plan[:min(len(in.Plan), 4*maxExact)])), markdown.Options{ShowAll: nil}) + theme.Space1
 		}
 	}
 	text := a.Title
@@ -244,7 +244,7 @@ func block(b *draw.Board, y float32, text string) float32 {
 	if len(text) > maxExact {
 		text = draw.Head(text, maxExact)
 	}
-	text = Visible(text)
+	text = visible(text)
 	layer := b.Layer()
 	w := b.Width - 2*sheetPad
 	h := b.Lines(sheetPad+theme.Space3, y+10, w-2*theme.Space3, draw.Tabs(text, 0), draw.Mono) + 20
@@ -256,7 +256,7 @@ func block(b *draw.Board, y float32, text string) float32 {
 func (s *approvalSheet) drawFoot(b *draw.Board) float32 {
 	y := theme.Space1
 	a := s.asked()
-	if Hides(a.Command) {
+	if hides(a.Command) {
 		y = warn(b, "hidden", y, "Holds characters that can't be seen. They stand between ‹ and ›.")
 	}
 	if n := max(len(a.Command), len(a.Input)); n > maxExact {

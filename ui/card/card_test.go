@@ -275,11 +275,11 @@ func TestVisible(t *testing.T) {
 		"x\U000E0041y\u3164":    "x‹U+E0041›y‹U+3164›",
 		"a\ufeffb\u2066c\u2028": "a‹U+FEFF›b‹U+2066›c‹U+2028›",
 	} {
-		if got := Visible(in); got != want {
+		if got := visible(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
 		}
-		if Hides(in) != (in != want) {
-			t.Errorf("Hides(%q) is %v", in, Hides(in))
+		if hides(in) != (in != want) {
+			t.Errorf("hides(%q) is %v", in, hides(in))
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (c *card) diff(b *draw.Board, r *transcript.Diff) float32 {
 	y++
 	if r.Change.Note != "" {
 		y += theme.Space2
-		y += b.Lines(pad, y, b.Width-2*pad, upper(Visible(head(r.Change.Note)))+".", draw.Secondary) + theme.Space2
+		y += b.Lines(pad, y, b.Width-2*pad, upper(visible(head(r.Change.Note))), draw.Secondary) + theme.Space2
 	}
 	var cut bool
 	y, cut = hunks(b, 1, y, b.Width-2, r.Change.Hunks, foldDiff, false)
@@ -147,7 +147,7 @@ func diffLine(text string) (string, fyne.ThemeColorName) {
 	if len(rest) > maxClean {
 		rest = rest[:maxClean]
 	}
-	shown := sign + " " + Visible(draw.Tabs(rest, 0))
+	shown := sign + " " + visible(draw.Tabs(rest, 0))
 	switch sign {
 	case "+":
 		return shown, theme.AddedBG

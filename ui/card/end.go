@@ -33,7 +33,7 @@ func (c *card) end(b *draw.Board, r *transcript.End) float32 {
 	b.Run(x, 0, b.Width-x, h, spans)
 	y := h
 	if r.Error != nil && r.Error.Message != "" {
-		y += b.Lines(x, y, b.Width-x, Visible(head(r.Error.Message)), draw.Label) + theme.Space2
+		y += b.Lines(x, y, b.Width-x, visible(head(r.Error.Message)), draw.Label) + theme.Space2
 	}
 	return y
 }

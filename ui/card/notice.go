@@ -37,7 +37,7 @@ func (c *card) notice(b *draw.Board, r *transcript.Notice) float32 {
 	if r.Detail != "" {
 		right -= chevron
 	}
-	y += b.Lines(x, y, right-x, Visible(head(r.Text)), style)
+	y += b.Lines(x, y, right-x, visible(head(r.Text)), style)
 	if r.Detail != "" {
 		mark.DrawChevron(b, b.Width-pad-8, top+(line-5)/2, open)
 		if open {

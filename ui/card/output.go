@@ -1,11 +1,11 @@
 package card
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"keva/agent/approval"
 )
 
 // fold returns the first lines of an output, or the last ones when the end tells more (a command's result), cleaned for
@@ -57,41 +57,14 @@ func clean(text string) string {
 	}, strings.ToValidUTF8(escapes.ReplaceAllString(text, ""), "�"))
 }
 
-// Visible makes everything that can't be seen visible, so that what is shown is exactly what there is: control,
-// bidirectional, zero-width and other format characters, odd spaces and broken bytes become escapes such as ‹U+202E›. Line
-// ends and tabs stay. Text that is harmless comes back unchanged.
-func Visible(text string) string {
-	if !strings.ContainsFunc(text, hides) && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, "‹%02X›", text[i])
-		case hides(r):
-			fmt.Fprintf(&b, "‹U+%04X›", r)
-		default:
-			b.WriteString(text[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
+// visible is text with everything shown that can't be seen: approval.Display's one rule.
+func visible(text string) string {
+	shown, _ := approval.Display(text)
+	return shown
 }
 
-// Hides reports whether Visible changes text: the user should be told.
-func Hides(text string) bool {
-	return strings.ContainsFunc(text, hides) || !utf8.ValidString(text)
-}
-
-// hides reports whether a character can't be seen, or looks like another than it is.
-func hides(r rune) bool {
-	switch r {
-	case '\n', '\t', ' ':
-		return false
-	case 0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800: // letters and a pattern that are blank
-		return true
-	}
-	return r != utf8.RuneError && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || r >= 0xE0000)
+// hides reports whether text holds what can't be seen: the user should be told.
+func hides(text string) bool {
+	_, hidden := approval.Display(text)
+	return hidden
 }

@@ -112,7 +112,7 @@ const maxShown = 4000
 
 // long draws text that an engine wrote, and bounds it.
 func (c *card) long(b *draw.Board, id string, x, y, w float32, text string, style draw.Style) float32 {
-	shown := Visible(head(text))
+	shown := visible(head(text))
 	if len(text) > maxShown {
 		shown += "…"
 	}
@@ -137,7 +137,7 @@ func one(text string) string {
 	if rest != "" {
 		first += " …"
 	}
-	return Visible(first)
+	return visible(first)
 }
 
 // words are spans of one style.

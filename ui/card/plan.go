@@ -38,7 +38,7 @@ func (c *card) plan(b *draw.Board, r *transcript.Plan) float32 {
 		if r.Note != "" {
 			b.Rule(1, y, b.Width-2)
 			y += theme.Space2
-			y += b.Lines(pad, y, b.Width-2*pad, Visible(head(r.Note)), draw.Label.In(theme.Muted)) + theme.Space2
+			y += b.Lines(pad, y, b.Width-2*pad, visible(head(r.Note)), draw.Label.In(theme.Muted)) + theme.Space2
 		}
 		for i, s := range r.Steps {
 			y = c.planStep(b, y, i, s)
@@ -58,7 +58,7 @@ func (c *card) planStep(b *draw.Board, y float32, i int, s event.Step) float32 {
 	case event.StepPending, event.StepUnknown:
 	}
 	x := c.mark(b, "plan "+strconv.Itoa(i), pad, y+6, theme.LineHeight(theme.Label), stepMark(s.State))
-	return y + 6 + b.Lines(x, y+6, b.Width-pad-x, Visible(head(s.Text)), style) + 6
+	return y + 6 + b.Lines(x, y+6, b.Width-pad-x, visible(head(s.Text)), style) + 6
 }
 
 func stepMark(s event.StepState) transcript.Mark {

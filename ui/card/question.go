@@ -23,10 +23,10 @@ func (c *card) question(b *draw.Board, r *transcript.Question) float32 {
 	for _, q := range r.Asked.Questions {
 		b.Rule(1, y, b.Width-2)
 		y += theme.Space2
-		y += b.Lines(pad, y, b.Width-2*pad, Visible(head(q.Text)), draw.Label)
+		y += b.Lines(pad, y, b.Width-2*pad, visible(head(q.Text)), draw.Label)
 		if answer := strings.Join(r.Answers[q.ID], ", "); answer != "" {
 			strong := draw.Strong.In(theme.Accent)
-			y += theme.Space1 + b.Lines(pad, y+theme.Space1, b.Width-2*pad, Visible(head(answer)), strong)
+			y += theme.Space1 + b.Lines(pad, y+theme.Space1, b.Width-2*pad, visible(head(answer)), strong)
 		}
 		y += theme.Space2
 	}

@@ -134,7 +134,7 @@ func (s *questionSheet) drawBody(b *draw.Board) float32 {
 	qs := s.questions()
 	title := "The engine asks"
 	if len(qs) == 1 {
-		title = Visible(qs[0].Text)
+		title = visible(qs[0].Text)
 	}
 	y := s.head(b, sheetTop, title)
 	y += 2 + b.Lines(sheetPad, y+2, b.Width-2*sheetPad, "asked by "+s.who(), draw.Label.In(theme.Muted)) + theme.Space2
@@ -143,7 +143,7 @@ func (s *questionSheet) drawBody(b *draw.Board) float32 {
 			strong := draw.Body
 			strong.Bold = true
 			y += theme.Space2
-			y += b.Lines(sheetPad, y, b.Width-2*sheetPad, Visible(q.Text), strong) + theme.Space1
+			y += b.Lines(sheetPad, y, b.Width-2*sheetPad, visible(q.Text), strong) + theme.Space1
 		}
 		if q.Multi {
 			y += b.Lines(sheetPad, y, b.Width-2*sheetPad, "More than one may be chosen.", draw.Secondary) + theme.Space1
@@ -166,9 +166,9 @@ func (s *questionSheet) option(b *draw.Board, y float32, i, j int, q event.Quest
 	side := theme.MarkSize + 2
 	inner := x + side + theme.Space2 + 2
 	top := y + theme.Space3
-	h := b.Lines(inner, top, right-inner, Visible(o.Label), draw.Body)
+	h := b.Lines(inner, top, right-inner, visible(o.Label), draw.Body)
 	if o.Detail != "" {
-		h += b.Lines(inner, top+h, right-inner, Visible(o.Detail), draw.Label.In(theme.Muted))
+		h += b.Lines(inner, top+h, right-inner, visible(o.Detail), draw.Label.In(theme.Muted))
 	}
 	height := max(h+2*theme.Space3, theme.Touch)
 	sign(b, x, top+(draw.Body.LineHeight()-side)/2, side, q.Multi, chosen)

@@ -145,7 +145,7 @@ func warn(b *draw.Board, id string, y float32, text string) float32 {
 	side := mark.Side()
 	b.Object(m, sheetPad, y+(style.LineHeight()-side)/2, side, side)
 	x := sheetPad + side + gap
-	return y + b.Lines(x, y, b.Width-sheetPad-x, Visible(text), style) + theme.Space1
+	return y + b.Lines(x, y, b.Width-sheetPad-x, visible(text), style) + theme.Space1
 }
 
 // Measures of the foot, from above: what the pane draws, the entry, the buttons, the quiet link.

@@ -16,7 +16,7 @@ func (c *card) user(b *draw.Board, r *transcript.User) float32 {
 	if len(text) > maxShown {
 		text, cut = draw.Head(text, maxShown), true
 	}
-	text = Visible(text)
+	text = visible(text)
 	lines := draw.Wrap(text, draw.Body, b.Width*0.84-2*padX)
 	h := draw.Body.LineHeight()
 	widest := float32(0)

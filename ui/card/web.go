@@ -18,7 +18,7 @@ func (c *card) web(b *draw.Board, r *transcript.Web) float32 {
 	layer := b.Layer()
 	key, a := r.Key(), &r.Activity
 	open := c.actions.open(key, false)
-	text := strings.TrimSpace(Visible(a.Text))
+	text := strings.TrimSpace(visible(a.Text))
 	l := line{id: key, mark: r.Mark, text: webTitle(a), open: open}
 	switch {
 	case r.Denied:
@@ -98,6 +98,6 @@ func (c *card) result(b *draw.Board, y float32, i int, r *event.WebResult) float
 	}
 	top := y + (h-h1-h2)/2
 	b.Text(pad, top, b.Width-2*pad, h1, one(title), draw.Label, fyne.TextAlignLeading)
-	b.Text(pad, top+h1, b.Width-2*pad, h2, Visible(host(r.URL)), draw.Secondary, fyne.TextAlignLeading)
+	b.Text(pad, top+h1, b.Width-2*pad, h2, visible(host(r.URL)), draw.Secondary, fyne.TextAlignLeading)
 	return y + h
 }
