@@ -187,6 +187,16 @@ func (w *world) demoProject(context.Context) (string, error) {
 	return dir, err
 }
 
+// newApp makes the toolkit's app. Without a desktop bus nobody tells whether the system is light or dark, so it is light,
+// and the toolkit must not ask: it would start a bus of its own.
+func newApp(id string) fyne.App {
+	const look = "FYNE_THEME"
+	if !host.SessionBus() && os.Getenv(look) == "" {
+		_ = os.Setenv(look, "light") // fails for names with NUL or = only
+	}
+	return app.NewWithID(id)
+}
+
 func window(args []string) int {
 	flags := flag.NewFlagSet("keva", flag.ContinueOnError)
 	mobile := flags.Bool("mobile", false, "phone layout on a desktop, 360×780")
@@ -202,7 +212,7 @@ func window(args []string) int {
 	}
 	defer w.close()
 	home, _ := os.UserHomeDir() // only shortens paths
-	a := app.NewWithID("app.keva")
+	a := newApp("app.keva")
 	var s *shell.Shell
 	s = shell.New(a, shell.Deps{
 		Sessions: shell.FromService(w.service), Settings: surface{w},
@@ -326,7 +336,7 @@ func replay(args []string) int {
 		return int(headless.Fail(os.Stderr, err))
 	}
 	if *asUI {
-		uireplay.Show(app.NewWithID("app.keva.replay"), filepath.Base(flags.Arg(0)), evs, *mobile)
+		uireplay.Show(newApp("app.keva.replay"), filepath.Base(flags.Arg(0)), evs, *mobile)
 		return 0
 	}
 	if err := headless.Replay(os.Stdout, evs, *asJSON, headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv)); err != nil {

@@ -5,14 +5,12 @@ package secret
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/zalando/go-keyring"
 
 	"keva/agent/event"
+	"keva/platform/host"
 )
 
 // Service is the name under which all keys of Keva lie in the keyring.
@@ -74,12 +72,13 @@ func (System) Delete(ctx context.Context, name string) error {
 	return explain(err, "")
 }
 
+// errNoBus is said before the library is asked: it would start a bus of its own, and no keyring would be on it.
 var errNoBus = errors.New("no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set and XDG_RUNTIME_DIR has no bus")
 
 // call runs f, which knows no context, and waits no longer than ctx. A call that is given up ends by itself when the
 // prompt is answered; its result is dropped.
 func call(ctx context.Context, f func() error) error {
-	if !mocked && !hasBus() {
+	if !mocked && !host.SessionBus() {
 		return errNoBus
 	}
 	done := make(chan error, 1)
@@ -94,23 +93,6 @@ func call(ctx context.Context, f func() error) error {
 
 // mocked is set by tests that use the library's own stand-in, which needs no bus.
 var mocked bool
-
-// hasBus keeps the D-Bus library from starting a bus of its own (dbus-launch) where there is none: that would leave a
-// stray process behind, and no keyring would be on it.
-func hasBus() bool {
-	if runtime.GOOS != "linux" {
-		return true
-	}
-	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
-		return true
-	}
-	dir := os.Getenv("XDG_RUNTIME_DIR")
-	if dir == "" {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(dir, "bus"))
-	return err == nil
-}
 
 // explain turns an error into a sentence with a remedy. value is what must not be in it.
 func explain(err error, value string) error {
