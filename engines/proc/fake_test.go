@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,6 +127,12 @@ func init() {
 			fmt.Println("spinning")
 			for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 			}
+		},
+		"launcher": func(arg string) {
+			code, words, _ := strings.Cut(arg, " ")
+			fmt.Fprintln(os.Stderr, words)
+			n, _ := strconv.Atoi(code)
+			os.Exit(n)
 		},
 		"app":   app,
 		"churn": churn,

@@ -170,6 +170,32 @@ func TestDeathClasses(t *testing.T) {
 	}
 }
 
+// A launcher between the kernel and the engine turns a start that failed into an exit code. The words of the loader are
+// its own: the advice differs from that for an engine that gave up.
+func TestDeathsOfALauncher(t *testing.T) {
+	for _, c := range []struct {
+		code   int
+		stderr string
+		class  event.ExitClass
+		advice string
+	}{
+		{127, "claude: error while loading shared libraries: libz.so.1: cannot open shared object file", event.ExitNoLoader, "library"},
+		{127, "Error loading shared library libz.so.1: No such file or directory (needed by claude)", event.ExitNoLoader, "library"},
+		{1, `CANNOT LINK EXECUTABLE "claude": library "libz.so" not found`, event.ExitNoLoader, "library"},
+		{127, "sh: claude: not found", event.ExitNotFound, "not there"},
+		{126, "sh: claude: Permission denied", event.ExitNotAllowed, "may not be executed"},
+		{2, "error while loading shared libraries, said the engine of a tool", event.ExitCode, "exit code 2"},
+		{1, "", event.ExitCode, "exit code 1"},
+	} {
+		p := startFake(t, fmt.Sprintf("launcher %d %s", c.code, c.stderr))
+		p.ended()
+		e := p.Exit()
+		if e.Class != c.class || e.Code != c.code || !strings.Contains(e.Advice, c.advice) || strings.TrimSpace(e.Stderr) != c.stderr {
+			t.Errorf("%q, code %d: got %+v, want %s, %q", c.stderr, c.code, e, c.class, c.advice)
+		}
+	}
+}
+
 func die(s syscall.Signal) string { return fmt.Sprintf("die %d", int(s)) }
 
 func TestExitBeforeTheEndIsUnknown(t *testing.T) {
@@ -247,25 +273,29 @@ func TestStartErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, path, dir string
 		want            []string
+		class           event.ExitClass
 	}{
-		{"none set", "", "", []string{"No engine program is set", "settings"}},
-		{"missing", filepath.Join(dir, "nope"), "", []string{"nope is not there", "Install"}},
-		{"a folder", dir, "", []string{"is a folder"}},
-		{"below a file", filepath.Join(file("plain", "x", 0o644), "claude"), "", []string{"leads nowhere", "Install"}},
-		{"not executable", file("noexec", "#!/bin/sh\n", 0o644), "", []string{"not marked as executable", "chmod +x"}},
-		{"no interpreter", file("script", "#!/no/such/interpreter -x\n", 0o755), "", []string{"/no/such/interpreter", "loader"}},
-		{"no loader", file("elf", elfImage(ownMachine(), "/lib/ld-nowhere.so.9"), 0o755), "", []string{"/lib/ld-nowhere.so.9", "loader"}},
-		{"another processor", file("other", elfImage(8, ""), 0o755), "", []string{"another kind of processor (MIPS)"}},
-		{"garbage", file("garbage", "\x01\x02garbage", 0o755), "", []string{"not a program for this system", "Install"}},
-		{"empty", file("empty", "", 0o755), "", []string{"empty", "download"}},
-		{"folder gone", exe, filepath.Join(dir, "gone"), []string{"project folder", "does not exist any more"}},
-		{"folder is a file", exe, file("file", "", 0o644), []string{"is a file, not a folder"}},
+		{"none set", "", "", []string{"No engine program is set", "settings"}, event.ExitNotFound},
+		{"missing", filepath.Join(dir, "nope"), "", []string{"nope is not there", "Install"}, event.ExitNotFound},
+		{"a folder", dir, "", []string{"is a folder"}, event.ExitUnknown},
+		{"below a file", filepath.Join(file("plain", "x", 0o644), "claude"), "", []string{"leads nowhere", "Install"}, event.ExitNotFound},
+		{"not executable", file("noexec", "#!/bin/sh\n", 0o644), "", []string{"not marked as executable", "chmod +x"}, event.ExitNotAllowed},
+		{"no interpreter", file("script", "#!/no/such/interpreter -x\n", 0o755), "", []string{"/no/such/interpreter", "loader"}, event.ExitNoLoader},
+		{"no loader", file("elf", elfImage(ownMachine(), "/lib/ld-nowhere.so.9"), 0o755), "", []string{"/lib/ld-nowhere.so.9", "loader"}, event.ExitNoLoader},
+		{"another processor", file("other", elfImage(8, ""), 0o755), "", []string{"another kind of processor (MIPS)"}, event.ExitUnknown},
+		{"garbage", file("garbage", "\x01\x02garbage", 0o755), "", []string{"not a program for this system", "Install"}, event.ExitUnknown},
+		{"empty", file("empty", "", 0o755), "", []string{"empty", "download"}, event.ExitUnknown},
+		{"folder gone", exe, filepath.Join(dir, "gone"), []string{"project folder", "does not exist any more"}, event.ExitUnknown},
+		{"folder is a file", exe, file("file", "", 0o644), []string{"is a file, not a folder"}, event.ExitUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Start(Spec{Path: c.path, Dir: c.dir})
 			var e *event.Error
 			if !errors.As(err, &e) {
 				t.Fatalf("%T %v, want *event.Error", err, err)
+			}
+			if got := DeathOf(err); got != c.class {
+				t.Errorf("class %q, want %q", got, c.class)
 			}
 			if e.Class != event.ClassEngine || e.Detail == "" {
 				t.Errorf("%+v has the wrong class or no detail", e)

@@ -21,7 +21,7 @@ const MarkerEnv = "KEVA_CHILD"
 
 var children atomic.Int64
 
-// Start launches spec as a session leader. A process that can't be started gives an *event.Error of class
+// Start launches spec as a session leader. A process that can't be started gives (by errors.As) an *event.Error of class
 // event.ClassEngine whose message names the cause and the remedy (missing file, missing loader, not executable, wrong
 // format, missing directory, no run record).
 func Start(spec Spec) (*Process, error) { return start(spec, system{}) }
@@ -133,8 +133,7 @@ func (p *Process) pump(cmd *exec.Cmd, ps *pipes, spec Spec) {
 		readers.Wait()
 		ps.closeOwnEnds()
 		p.mu.Lock()
-		p.exited = classify(cmd.ProcessState, err, p.rung, p.ours)
-		p.exited.Stderr = p.tail.text()
+		p.exited = classify(cmd.ProcessState, err, p.rung, p.ours, p.tail.text())
 		p.mu.Unlock()
 		close(p.done)
 		// An engine that ended by itself leaves tools behind too. A ladder that is under way does it itself.

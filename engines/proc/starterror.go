@@ -10,6 +10,24 @@ import (
 	"keva/agent/event"
 )
 
+// DeathOf is the class of a start that failed in proc, event.ExitUnknown for another error: a program that never ran has
+// no EngineExited, but its death has a class all the same.
+func DeathOf(err error) event.ExitClass {
+	if e := (*startFailure)(nil); errors.As(err, &e) {
+		return e.class
+	}
+	return event.ExitUnknown
+}
+
+// startFailure is an *event.Error with the class of death.
+type startFailure struct {
+	err   *event.Error
+	class event.ExitClass
+}
+
+func (e *startFailure) Error() string { return e.err.Error() }
+func (e *startFailure) Unwrap() error { return e.err }
+
 // checkDir is done before the start: the kernel reports a missing directory and a missing program with the same word.
 func checkDir(dir string) error {
 	if dir == "" {
@@ -30,7 +48,7 @@ func checkDir(dir string) error {
 // startError says why path did not start in dir. The kernel's word alone misleads: "no such file" may mean the loader.
 func startError(path, dir string, err error) error {
 	if path == "" {
-		return failed(err, "No engine program is set. Choose one in the settings.")
+		return dead(event.ExitNotFound, err, "No engine program is set. Choose one in the settings.")
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -40,7 +58,7 @@ func startError(path, dir string, err error) error {
 	case errors.Is(err, syscall.ENOEXEC):
 		return wrongFormat(path, err)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
-		return failed(err, "The engine's path %s leads nowhere. Install the engine again.", path)
+		return dead(event.ExitNotFound, err, "The engine's path %s leads nowhere. Install the engine again.", path)
 	case errors.Is(err, syscall.ETXTBSY):
 		return failed(err, "The engine's program %s is being written right now. Wait for the installation to end, then try again.", path)
 	case errors.Is(err, syscall.E2BIG):
@@ -57,31 +75,31 @@ func missing(path string, err error) error {
 	info, statErr := os.Stat(path)
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
-		return failed(err, "The engine's program %s is not there. Install the engine again, or correct its path in the settings.", path)
+		return dead(event.ExitNotFound, err, "The engine's program %s is not there. Install the engine again, or correct its path in the settings.", path)
 	case statErr != nil:
 		return failed(errors.Join(err, statErr), "The engine's program %s can't be looked at. Check the permissions of its folder.", path)
 	case info.IsDir():
 		return failed(err, "%s is a folder, not an engine's program. Correct the path in the settings.", path)
 	}
 	if loader := interpreter(path); loader != "" {
-		return failed(err, "The engine's program %s is there, but the loader %s that it needs is not. Install the engine's build for this system, or the package that brings this loader.", path, loader)
+		return dead(event.ExitNoLoader, err, "The engine's program %s is there, but the loader %s that it needs is not. Install the engine's build for this system, or the package that brings this loader.", path, loader)
 	}
-	return failed(err, "The engine's program %s is there, but something that it needs to start is not. Install the engine's build for this system.", path)
+	return dead(event.ExitNoLoader, err, "The engine's program %s is there, but something that it needs to start is not. Install the engine's build for this system.", path)
 }
 
 func notAllowed(path, dir string, err error) error {
 	info, statErr := os.Stat(path)
 	switch {
 	case statErr != nil:
-		return failed(errors.Join(err, statErr), "The engine's program %s can't be reached. Check the permissions of its folder.", path)
+		return dead(event.ExitNotAllowed, errors.Join(err, statErr), "The engine's program %s can't be reached. Check the permissions of its folder.", path)
 	case info.IsDir():
 		return failed(err, "%s is a folder, not an engine's program. Correct the path in the settings.", path)
 	case info.Mode()&0o111 == 0:
-		return failed(err, "The engine's program %s is not marked as executable. Install the engine again, or run: chmod +x %[1]s", path)
+		return dead(event.ExitNotAllowed, err, "The engine's program %s is not marked as executable. Install the engine again, or run: chmod +x %[1]s", path)
 	case dir != "" && !enterable(dir):
 		return failed(err, "The project folder %s can't be entered. Check its permissions, or choose another folder.", dir)
 	}
-	return failed(err, "The system does not allow %s to run: its folder forbids programs (noexec), or belongs to another user. Move the engine to another folder, or install it again.", path)
+	return dead(event.ExitNotAllowed, err, "The system does not allow %s to run: its folder forbids programs (noexec), or belongs to another user. Move the engine to another folder, or install it again.", path)
 }
 
 func wrongFormat(path string, err error) error {
@@ -96,5 +114,9 @@ func wrongFormat(path string, err error) error {
 }
 
 func failed(cause error, format string, args ...any) error {
-	return &event.Error{Class: event.ClassEngine, Message: fmt.Sprintf(format, args...), Detail: cause.Error()}
+	return dead(event.ExitUnknown, cause, format, args...)
+}
+
+func dead(class event.ExitClass, cause error, format string, args ...any) error {
+	return &startFailure{&event.Error{Class: event.ClassEngine, Message: fmt.Sprintf(format, args...), Detail: cause.Error()}, class}
 }
