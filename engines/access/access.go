@@ -78,6 +78,13 @@ func (a *Access) Close() {
 	}
 }
 
+// Demo is the demo's server, nil before it was first needed. What it was asked is for tests and diagnostics.
+func (a *Access) Demo() *demo.Server {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.demo
+}
+
 // Resolve is the provider as an engine takes it. Errors are *event.Error.
 func (a *Access) Resolve(ctx context.Context, id, engine string) (runtime.Provider, error) {
 	p, ok := provider.Find(a.opt.Providers(), id)

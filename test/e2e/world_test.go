@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,11 +17,10 @@ import (
 	"keva/agent/slot"
 	"keva/agent/turn"
 	"keva/engines/access"
-	"keva/engines/catalog"
 	"keva/engines/demo"
 	"keva/engines/install"
-	"keva/platform/project"
 	"keva/platform/store"
+	compose "keva/test/world"
 )
 
 // engines are those that every test is run with.
@@ -48,6 +45,7 @@ func TestMain(m *testing.M) {
 
 // world is the composition of main.go without a surface, over folders of the test.
 type world struct {
+	*compose.World
 	t      *testing.T
 	dir    string // data
 	store  *store.Store
@@ -66,45 +64,20 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() {
 	w.t.Helper()
-	st, notices, err := store.Open(context.Background(), w.dir)
-	if err != nil || len(notices) > 0 {
-		w.t.Fatal(err, notices)
+	o, err := compose.Open(context.Background(), compose.Options{
+		Dir: w.dir, Cache: cache, Log: func(what string, err error) { w.t.Logf("log: %s: %v", what, err) },
+	})
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	w.store, w.slot = st, &slot.Slot{}
-	w.access = access.New(access.Options{
-		Providers: func() []provider.Provider { return provider.Hydrate(nil) },
-		Key:       func(context.Context, string) (string, error) { return "", nil },
-		Kind:      catalog.Kind,
-	})
-	w.svc = session.NewService(session.Deps{
-		Store: st, Slot: w.slot, Provider: w.access.Resolve, CheckDir: project.Check, Instructions: project.Instructions,
-		Factories: catalog.Factories(catalog.Options{
-			Find:     func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) },
-			StateDir: w.dir, Version: "test",
-		}),
-		Clock: func() time.Time { return time.Now().UTC() }, NewID: newID,
-		Log: func(what string, err error) { w.t.Logf("log: %s: %v", what, err) },
-	})
+	w.World, w.store, w.slot, w.svc, w.access = o, o.Store, o.Slot, o.Service, o.Access
 }
 
 // close ends everything; open begins anew over the same folders, as a restart of the app does.
 func (w *world) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := w.svc.Close(ctx); err != nil {
+	if err := w.Close(); err != nil {
 		w.t.Error("close:", err)
 	}
-	w.access.Close()
-	if err := w.store.Close(); err != nil {
-		w.t.Error("close the store:", err)
-	}
-}
-
-func newID() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b)
-	h := hex.EncodeToString(b)
-	return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-8" + h[17:20] + "-" + h[20:]
 }
 
 // sample makes the sample project.
