@@ -43,6 +43,8 @@ func (l *chatLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	s.asks.scrim.Hidden = !s.asks.open()
 	s.asks.holder.Hidden = !s.asks.open()
 	s.composer.Hidden, s.status.Hidden = s.asks.open(), s.asks.open()
+	w := min(size.Width, theme.ChatMax)
+	put(s.empty, (size.Width-w)/2, top, w, screen.Height(s.empty, w))
 	put(s.list, 0, top, size.Width, bottom-top)
 }
 

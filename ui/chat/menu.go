@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"fyne.io/fyne/v2/widget"
-
 	"keva/agent/event"
 	"keva/agent/session"
 	"keva/ui/draw"
@@ -44,7 +42,7 @@ func (s *Screen) menu() {
 }
 
 func (s *Screen) rename() {
-	field := widget.NewEntry()
+	field := screen.NewEntry(false)
 	field.SetText(s.view.Meta.Title)
 	var sheet *screen.Sheet
 	done := func() {

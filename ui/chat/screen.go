@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -29,6 +30,7 @@ type Screen struct {
 	composer *composer
 	banners  *fyne.Container
 	asks     *asks
+	empty    *fyne.Container
 	layout   *chatLayout
 	root     *fyne.Container
 
@@ -59,6 +61,7 @@ func New(d Deps) *Screen {
 	s.draft = draft{deps: &s.deps}
 	s.banners = screen.Column(0, screen.Insets{})
 	s.asks = newAsks(s)
+	s.empty = s.newEmpty()
 
 	var lead fyne.CanvasObject
 	if d.Back != nil {
@@ -68,7 +71,7 @@ func New(d Deps) *Screen {
 	s.bar.Title.Style = screen.TitleStyle
 	s.layout = &chatLayout{s: s}
 	s.root = &fyne.Container{Layout: s.layout, Objects: []fyne.CanvasObject{
-		screen.Fill(theme.Background), s.list, s.banners, s.bar, s.status, s.composer, s.asks.scrim, s.asks.holder,
+		screen.Fill(theme.Background), s.list, s.empty, s.banners, s.bar, s.status, s.composer, s.asks.scrim, s.asks.holder,
 	}}
 	s.showHeader()
 	s.showStatus(d.Now())
@@ -151,6 +154,10 @@ func (s *Screen) apply(b batch) time.Duration {
 	if b.history {
 		s.list.ToEnd()
 	}
+	if none := s.loaded && s.reveal.Len() == 0; none != s.empty.Visible() {
+		s.empty.Hidden = !none
+		s.relayout()
+	}
 	s.showHeader()
 	s.showStatus(now)
 	s.showBanners()
@@ -185,7 +192,11 @@ func (s *Screen) showHeader() {
 	if m.Model != "" {
 		second += " · " + m.Model
 	}
-	second += " · " + screen.Short(m.Dir, s.deps.Home)
+	if tall() { // the name of the project is what must be left
+		second = filepath.Base(m.Dir) + " · " + second
+	} else {
+		second += " · " + screen.Tail(m.Dir, s.deps.Home)
+	}
 	if s.bar.Title.Text() != title || s.bar.Second.Text() != second {
 		s.bar.Title.SetText(title)
 		s.bar.Second.SetText(second)
@@ -211,6 +222,16 @@ func (s *Screen) showStatus(now time.Time) {
 		s.stopped = false
 	}
 	s.composer.SetRunning(running && !s.stopped)
+}
+
+// newEmpty is what stands in the place of a transcript that has no rows.
+func (s *Screen) newEmpty() *fyne.Container {
+	m := s.view.Meta
+	c := screen.Column(theme.Space2, screen.Insets{Top: theme.Space8, Right: theme.Space6, Left: theme.Space6},
+		screen.NewPara("What should be done in "+filepath.Base(m.Dir)+"?", screen.SheetTitle),
+		screen.NewPara(s.deps.Engine(m.Engine)+" reads the project and works on what you write below. Each step is shown here, and what would change something asks you first.", screen.LineStyle))
+	c.Hide()
+	return c
 }
 
 func (s *Screen) relayout() { s.root.Refresh() }

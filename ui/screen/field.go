@@ -6,9 +6,30 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	fynetheme "fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"keva/ui/theme"
 )
+
+// Entry is a stock entry of one line that leaves Escape to the screen.
+type Entry struct{ widget.Entry }
+
+// NewEntry makes an entry; a secret is drawn as dots.
+func NewEntry(secret bool) *Entry {
+	e := &Entry{}
+	e.Password = secret
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// TypedKey is part of fyne.Focusable.
+func (e *Entry) TypedKey(k *fyne.KeyEvent) {
+	if k.Name == fyne.KeyEscape {
+		Unhandled(e, k)
+		return
+	}
+	e.Entry.TypedKey(k)
+}
 
 // Field gives a stock entry of one line a frame of the app's, as high as a touch target.
 func Field(entry fyne.CanvasObject) *fyne.Container {

@@ -16,3 +16,13 @@ func Short(path, home string) string {
 	}
 	return path
 }
+
+// Tail is a path by its last folders, for where there is no room: the name of the project must not be what is cut.
+func Tail(path, home string) string {
+	short := Short(path, home)
+	parts := strings.Split(strings.TrimPrefix(short, "/"), "/")
+	if len(parts) <= 3 {
+		return short
+	}
+	return "…/" + strings.Join(parts[len(parts)-2:], "/")
+}

@@ -6,7 +6,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/widget"
 
 	"keva/agent/session"
 	"keva/ui/mark"
@@ -44,7 +43,7 @@ type Screen struct {
 	root   *fyne.Container
 	column *fyne.Container
 	scroll *screen.Scroller
-	search *widget.Entry
+	search *screen.Entry
 	field  *fyne.Container
 	add    *mark.Button
 }
@@ -55,7 +54,7 @@ func New(a Actions, home string, now func() time.Time) *Screen {
 	bar := screen.NewBar(nil, "Sessions", "",
 		screen.NewIconButton(screen.GlyphSearch, "Search", s.toggleSearch),
 		screen.NewIconButton(screen.GlyphGear, "Settings", a.Settings))
-	s.search = widget.NewEntry()
+	s.search = screen.NewEntry(false)
 	s.search.SetPlaceHolder("Title, folder or state")
 	s.search.OnChanged = func(q string) {
 		s.query, s.limit = q, page

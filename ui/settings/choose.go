@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"fyne.io/fyne/v2/widget"
-
 	"keva/agent/event"
 	"keva/ui/mark"
 	"keva/ui/screen"
@@ -166,10 +164,7 @@ func (s *Screen) typeKey(p Provider, keep func(func(context.Context) error)) {
 
 // enter asks for one line in a sheet. The sheet stays open with the reason while done refuses.
 func (s *Screen) enter(title, help, value string, secret bool, done func(string) error) {
-	field := widget.NewEntry()
-	if secret {
-		field = widget.NewPasswordEntry()
-	}
+	field := screen.NewEntry(secret)
 	field.SetText(value)
 	failed := screen.NewPara("", screen.ErrorStyle)
 	failed.Hide()

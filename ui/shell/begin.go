@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/widget"
 
 	"keva/agent/session"
 	"keva/ui/chat"
@@ -118,7 +117,7 @@ func (s *Shell) newSession() {
 	for _, dir := range sessions.Recent(s.list, 4) {
 		o = append(o, screen.ListRow(filepath.Base(dir), screen.Short(dir, s.deps.Home), nil, func() { begin(dir) }))
 	}
-	field := widget.NewEntry()
+	field := screen.NewEntry(false)
 	field.SetPlaceHolder("Path of a project folder")
 	field.OnSubmitted = begin
 	o = append(o, screen.Field(field), failed, s.runsWith(v))

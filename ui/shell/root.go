@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 
 	"keva/ui/screen"
@@ -66,15 +68,26 @@ func (r *root) panes() ([]fyne.CanvasObject, []float32) {
 	return append(o, s.stack[n-1].object), append(w, 0)
 }
 
-// Layout is part of fyne.Layout.
+// Layout is part of fyne.Layout. Screens that are not shown stay in the tree, hidden: a change of the look reaches only what
+// is in the tree, and they would come back in the old one.
 func (r *root) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	r.size = size
 	o, w := r.panes()
-	rest := size.Width - float32(len(o)-1)*theme.Border
+	objects := []fyne.CanvasObject{r.welcome, r.nothing, r.s.first.Object()}
+	for _, p := range r.s.stack {
+		objects = append(objects, p.object)
+	}
+	for _, p := range objects {
+		if slices.Contains(o, p) {
+			p.Show()
+		} else {
+			p.Hide()
+		}
+	}
+	rest, x := size.Width-float32(len(o)-1)*theme.Border, float32(0)
 	for _, v := range w {
 		rest -= v
 	}
-	objects, x := []fyne.CanvasObject{}, float32(0)
 	for i, p := range o {
 		if w[i] == 0 {
 			w[i] = rest
@@ -88,7 +101,6 @@ func (r *root) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 		}
 		p.Move(fyne.NewPos(x, 0))
 		p.Resize(fyne.NewSize(w[i], size.Height))
-		objects = append(objects, p)
 		x += w[i]
 	}
 	if r.s.chat != nil {

@@ -33,6 +33,13 @@ func (h *house) shoot(name string) {
 	}
 }
 
+// look checks the screen that is shown, and takes a picture of it.
+func (h *house) look(name string) {
+	h.t.Helper()
+	h.checkTargets(name)
+	h.shoot(name)
+}
+
 // TestScreensDraw draws every screen in both themes, on the usual and on the smallest phone, and on a wide window.
 func TestScreensDraw(t *testing.T) {
 	for _, c := range []struct {
@@ -50,7 +57,7 @@ func TestScreensDraw(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t, c.w, c.h, c.mobile, c.v)
 			h.start()
-			h.shoot(c.name + "-welcome")
+			h.look(c.name + "-welcome")
 			for _, m := range metas(h.loop.Now()) {
 				h.service.add(m)
 			}
@@ -59,25 +66,25 @@ func TestScreensDraw(t *testing.T) {
 			}
 			h.reload()
 			h.loop.Until("the list", func() bool { return len(h.list) > 0 })
-			h.shoot(c.name + "-sessions")
+			h.look(c.name + "-sessions")
 			h.newSession()
-			h.shoot(c.name + "-new")
+			h.look(c.name + "-new")
 			h.Back()
 			h.showSettings()
 			h.loop.Drain()
-			h.shoot(c.name + "-settings")
+			h.look(c.name + "-settings")
 			h.Back()
 			o := h.show("s1")
 			playRunning(h, o)
 			h.loop.Until("the text", func() bool { return h.lastText() == cut })
-			h.shoot(c.name + "-chat")
+			h.look(c.name + "-chat")
 			test.Type(h.Window().Canvas().Focused(), "Please also look at the import of the bank statements, and say what you find there before you change it")
-			h.shoot(c.name + "-steer")
+			h.look(c.name + "-steer")
 			playApprovals(o)
 			h.loop.Until("the sheet", func() bool { return h.chat.Asking() == "q1" })
-			h.shoot(c.name + "-approval")
+			h.look(c.name + "-approval")
 			h.showChanges("parse.go", []event.Change{change()})
-			h.shoot(c.name + "-diff")
+			h.look(c.name + "-diff")
 			h.Back()
 		})
 	}

@@ -9,30 +9,42 @@ import (
 	"keva/ui/theme"
 )
 
-// toastFor is how long a short message stays.
-const toastFor = 2500 * time.Millisecond
-
-// toast is a short message that goes by itself, e.g. "Copied".
+// toast is a short message that goes by itself, e.g. "Copied". Messages wait for one another.
 type toast struct {
 	object *fyne.Container
-	count  int
+	wait   []string
 }
 
-// Say shows a short message.
+// reading is how long a message stays: what is long is read longer.
+func reading(text string) time.Duration {
+	return 2*time.Second + time.Duration(len(text))*50*time.Millisecond
+}
+
+// Say shows a short message, after those that are shown already.
 func (s *Shell) Say(text string) {
-	s.toast.count++
-	n := s.toast.count
-	para := screen.NewPara(text, screen.BodyStyle)
-	para.Align = fyne.TextAlignCenter
-	s.toast.object = screen.On(screen.Panel(theme.Surface, theme.Line, theme.Space6),
-		screen.Column(0, screen.Insets{Top: theme.Space3, Bottom: theme.Space3, Left: theme.Space4, Right: theme.Space4}, para))
+	if n := len(s.toast.wait); n > 0 && s.toast.wait[n-1] == text {
+		return
+	}
+	s.toast.wait = append(s.toast.wait, text)
+	if len(s.toast.wait) == 1 {
+		s.nextToast()
+	}
+}
+
+func (s *Shell) nextToast() {
+	s.toast.object = nil
+	if len(s.toast.wait) > 0 {
+		text := s.toast.wait[0]
+		para := screen.NewPara(text, screen.BodyStyle)
+		para.Align = fyne.TextAlignCenter
+		s.toast.object = screen.On(screen.Panel(theme.Surface, theme.Line, theme.Space6),
+			screen.Column(0, screen.Insets{Top: theme.Space3, Bottom: theme.Space3, Left: theme.Space4, Right: theme.Space4}, para))
+		s.deps.After(reading(text), func() {
+			s.toast.wait = s.toast.wait[1:]
+			s.nextToast()
+		})
+	}
 	s.root.arrange()
-	s.deps.After(toastFor, func() {
-		if s.toast.count == n {
-			s.toast.object = nil
-			s.root.arrange()
-		}
-	})
 }
 
 func (t *toast) place(size fyne.Size) []fyne.CanvasObject {
