@@ -40,6 +40,30 @@ var (
 		Name: "extra turn", Time: 2 * time.Second, Owner: "ui/headless",
 		Meaning: "How long a headless run waits, after the last background task ended, for the turn in which the engine tells of it.",
 	}
+	Handshake = Budget{
+		Name: "engine: handshake", Time: 45 * time.Second, Owner: "engines/claude, engines/codex",
+		Meaning: "How long an engine may take from its launch to its first word, or to an open session. After that it is stopped. On a slow computer it needs 2 s.",
+	}
+	VersionCheck = Budget{
+		Name: "engine: version", Time: 30 * time.Second, Owner: "engines/claude, engines/codex",
+		Meaning: "How long the version command may take: programs of 240 MB may come from a slow disk. After that the engine counts as broken.",
+	}
+	InterruptReply = Budget{
+		Name: "engine: interrupt", Time: 5 * time.Second, Owner: "engines/claude, engines/codex",
+		Meaning: "How long an engine may take to obey an interrupt while it is being stopped, before its input is closed; measured: 15 ms.",
+	}
+	Farewell = Budget{
+		Name: "engine: farewell", Time: 1500 * time.Millisecond, Owner: "engines/codex",
+		Meaning: "How long a running turn may take to end by itself when its engine is stopped, so that the engine keeps it as interrupted and not as cut.",
+	}
+	LateReply = Budget{
+		Name: "engine: late reply", Time: 10 * time.Second, Owner: "engines/claude",
+		Meaning: "How long a reply that nobody waits for may wait for an engine that does not read.",
+	}
+	Mute = Budget{
+		Name: "engine: mute", Time: 2 * time.Second, Owner: "engines/claude",
+		Meaning: "How long an engine may live after it closed its output. After that it is stopped: nothing that it does could be seen any more.",
+	}
 	StopStdin = Budget{
 		Name: "stop: stdin", Time: 2 * time.Second, Owner: "engines/proc",
 		Meaning: "How long an engine may take to end after its input was closed, before it gets SIGINT. A healthy one needs 0.1 s.",
@@ -82,6 +106,7 @@ var (
 func All() []Budget {
 	return []Budget{
 		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn,
+		Handshake, VersionCheck, InterruptReply, Farewell, LateReply, Mute,
 		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
 		Prompt,
 	}

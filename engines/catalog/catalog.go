@@ -17,6 +17,7 @@ import (
 	"keva/engines/claude"
 	"keva/engines/codex"
 	"keva/engines/install"
+	"keva/engines/proc"
 	"keva/engines/transcript"
 )
 
@@ -28,6 +29,13 @@ type Options struct {
 	StateDir string
 	Version  string // Keva's
 }
+
+// runs is where the run records of all engines lie.
+func runs(stateDir string) string { return filepath.Join(stateDir, "run") }
+
+// Reclaim ends what engines of an earlier run left running below stateDir: see proc.Reclaim. It is to be called once at
+// the start, when the data folder is locked and before any engine is started.
+func Reclaim(stateDir string) []proc.Reclaimed { return proc.Reclaim(runs(stateDir)) }
 
 // entry is one engine.
 type entry struct {
@@ -41,7 +49,7 @@ var entries = []entry{
 	{
 		id: "claude", label: "Claude Code", kind: provider.Anthropic,
 		make: func(o Options, p install.Paths) runtime.Factory {
-			return claude.New(claude.Options{Binary: p.Binary, StateDir: filepath.Join(o.StateDir, "engines", "claude")})
+			return claude.New(claude.Options{Binary: p.Binary, StateDir: filepath.Join(o.StateDir, "engines", "claude"), RecordDir: runs(o.StateDir)})
 		},
 		mapper: func() engines.Mapper { return claude.NewMapper("") },
 	},
@@ -54,6 +62,7 @@ var entries = []entry{
 			}
 			return codex.New(codex.Options{
 				Binary: p.Binary, Path: path, StateDir: filepath.Join(o.StateDir, "engines", "codex"), AppVersion: o.Version,
+				RecordDir: runs(o.StateDir),
 			})
 		},
 		mapper: func() engines.Mapper { return codex.NewMapper() },

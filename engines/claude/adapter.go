@@ -8,19 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/engines"
 	"keva/engines/proc"
-)
-
-// Waits of the adapter. The engine answers its first control request within two seconds on a slow machine
-// (protocol/claude.md §10); a phone may take ten times as long.
-const (
-	helloWait     = 45 * time.Second // for the first word
-	interruptWait = 5 * time.Second  // for an interrupted turn's result before stdin is closed
-	replyWait     = 10 * time.Second // for a reply that nobody waits for to be written
-	eofWait       = 2 * time.Second  // between the end of stdout and the end of the process
 )
 
 // engine is one running CLI. All that goes in or comes out passes the mapper and the sink under mu, in the order in which
@@ -51,6 +43,7 @@ func launch(ctx context.Context, o Options, s runtime.Start, sink runtime.Sink) 
 	if err != nil {
 		return nil, err
 	}
+	spec.Record = o.record(s.Session)
 	e := &engine{
 		writing: make(chan struct{}, 1), mapper: NewMapper(s.Resume), sink: sink,
 		ready: make(chan struct{}), done: make(chan struct{}),
@@ -99,7 +92,7 @@ func (e *engine) wait(instructions string) {
 
 // mute ends an engine that closed its stdout and lives on: nothing that it does could be seen or approved any more.
 func (e *engine) mute() {
-	t := time.NewTimer(eofWait)
+	t := time.NewTimer(budget.Mute.Time)
 	defer t.Stop()
 	select {
 	case <-e.proc.Done():
@@ -203,7 +196,7 @@ func (e *engine) declineUnasked(l []byte, evs []event.Event) []byte {
 }
 
 func (e *engine) replyLater(l []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), replyWait)
+	ctx, cancel := context.WithTimeout(context.Background(), budget.LateReply.Time)
 	defer cancel()
 	// When the process is gone nobody waits for the reply; when it does not read, the next Send will tell.
 	_ = e.write(ctx, l, nil)

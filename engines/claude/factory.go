@@ -5,16 +5,13 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/slot"
 	"keva/engines/proc"
 )
-
-// checkWait is how long the version command may take; it is a 240 MB program that may come from a slow disk.
-const checkWait = 30 * time.Second
 
 // Factory makes engines of one installation.
 type Factory struct{ opts Options }
@@ -64,6 +61,7 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	var first string
 	p, err := proc.Start(proc.Spec{
 		Path: f.opts.Binary, Args: []string{"--version"}, Env: f.opts.env(runtime.Start{}), Dir: f.opts.home(),
+		Record: f.opts.record(""),
 		OnLine: func(b []byte) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -75,7 +73,7 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkWait)
+	ctx, cancel := context.WithTimeout(ctx, budget.VersionCheck.Time)
 	defer cancel()
 	p.CloseStdin()
 	select {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/engines/proc"
 )
@@ -16,7 +17,7 @@ const hello = "keva-hello"
 // greet sends the first control request and waits for its answer: the proof that this is an engine that speaks. It also
 // asks for the texts of sub-agents.
 func (e *engine) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, helloWait)
+	ctx, cancel := context.WithTimeout(ctx, budget.Handshake.Time)
 	defer cancel()
 	request := object{"subtype": "initialize", "forwardSubagentText": true}
 	if err := e.write(ctx, controlLine(hello, request), nil); err != nil && !errors.Is(err, proc.ErrGone) && ctx.Err() == nil {

@@ -16,6 +16,8 @@ type Options struct {
 	Binary string // path of the CLI
 	// StateDir holds the engine's home, configuration and temporary files; it is the app's own and made with mode 0700.
 	StateDir string
+	// RecordDir is where proc.Reclaim finds what outlived Keva; "" = no run records.
+	RecordDir string
 	// Version is what Check asks for; "" = Version.
 	Version string
 	// Path is PATH for the engine and the commands it runs; "" = that of this process.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/engines/proc"
@@ -107,7 +108,7 @@ func (e *engine) Stop(ctx context.Context) error {
 
 // denyAll answers what is still asked (G10).
 func (e *engine) denyAll() {
-	ctx, cancel := context.WithTimeout(context.Background(), interruptWait)
+	ctx, cancel := context.WithTimeout(context.Background(), budget.InterruptReply.Time)
 	defer cancel()
 	e.mu.Lock()
 	ids := sortedKeys(e.mapper.process.requests)
@@ -130,7 +131,7 @@ func (e *engine) interruptTurn() {
 	settled := make(chan struct{})
 	e.settled = settled
 	e.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), interruptWait)
+	ctx, cancel := context.WithTimeout(context.Background(), budget.InterruptReply.Time)
 	defer cancel()
 	if e.Interrupt(ctx) != nil {
 		return

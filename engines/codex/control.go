@@ -5,16 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/runtime"
-)
-
-// How long single steps may take. They bound waiting for a reply, never a turn.
-const (
-	interruptWait = 5 * time.Second         // for the reply to an interrupt; measured: 15 ms
-	farewellWait  = 1500 * time.Millisecond // for the turn's own end before the process is stopped
 )
 
 // Send implements runtime.Runtime. While a turn runs the message steers it; if the turn is over before the message
@@ -169,7 +163,7 @@ func (a *adapter) Interrupt(ctx context.Context) error {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, interruptWait)
+	ctx, cancel := context.WithTimeout(ctx, budget.InterruptReply.Time)
 	defer cancel()
 	for _, wait := range waits {
 		// A refusal means that the turn had ended; no reply at all is the caller's budget to judge.
@@ -252,9 +246,14 @@ func taskError(err error) error {
 // keeps it as interrupted and not as cut.
 func (a *adapter) Stop(ctx context.Context) error {
 	a.farewell(ctx)
-	go a.p.Stop()
+	gone := make(chan struct{})
+	go func() {
+		a.p.Stop() // until its tools are gone, too
+		<-a.done
+		close(gone)
+	}()
 	select {
-	case <-a.done:
+	case <-gone:
 		return nil
 	case <-ctx.Done():
 		return &event.Error{Class: event.ClassEngine, Message: "Codex is still being stopped.", Detail: ctx.Err().Error()}
@@ -262,7 +261,7 @@ func (a *adapter) Stop(ctx context.Context) error {
 }
 
 func (a *adapter) farewell(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, farewellWait)
+	ctx, cancel := context.WithTimeout(ctx, budget.Farewell.Time)
 	defer cancel()
 	if turns, _, open := a.running(); len(turns)+len(open) == 0 {
 		return

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/slot"
@@ -21,6 +22,8 @@ type Options struct {
 	Binary string // the codex program; its code-mode host must lie beside it
 	// StateDir is the app's own folder for this engine; its home is made below it, with mode 0700.
 	StateDir string
+	// RecordDir is where proc.Reclaim finds what outlived Keva; "" = no run records.
+	RecordDir string
 	// Version is what Check asks for; "" = Version.
 	Version string
 	// Path is PATH for the engine and the commands it runs; "" = that of this process. The package's folder of helpers
@@ -30,7 +33,7 @@ type Options struct {
 	Env []string
 	// AppVersion is Keva's version, told to the engine and by it to the provider.
 	AppVersion string
-	// Handshake bounds the time from launch to a ready thread; 0 = 30 s. A healthy engine needs 0.1 to 0.3 s.
+	// Handshake bounds the time from launch to a ready thread; 0 = budget.Handshake. A healthy engine needs 0.1 to 0.3 s.
 	Handshake time.Duration
 
 	endGrace time.Duration // how long after "idle" the end of a turn is waited for; 0 = 2 s. Measured: at once
@@ -47,7 +50,7 @@ func New(o Options) *Factory {
 		o.Version = Version
 	}
 	if o.Handshake == 0 {
-		o.Handshake = 30 * time.Second
+		o.Handshake = budget.Handshake.Time
 	}
 	if o.endGrace == 0 {
 		o.endGrace = 2 * time.Second
@@ -86,6 +89,7 @@ func (f *Factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sin
 		Path: f.o.Binary, Args: arguments(s.Provider), Dir: s.Dir,
 		Env:    f.o.environment(home, s),
 		OnLine: a.line,
+		Record: f.o.record(s.Session),
 	})
 	if err != nil {
 		return nil, err
@@ -115,7 +119,8 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	var out bytes.Buffer
 	p, err := proc.Start(proc.Spec{
 		Path: f.o.Binary, Args: []string{"--version"}, Dir: home,
-		Env: f.o.environment(home, runtime.Start{}),
+		Env:    f.o.environment(home, runtime.Start{}),
+		Record: f.o.record(""),
 		OnLine: func(line []byte) {
 			mu.Lock()
 			defer mu.Unlock()
