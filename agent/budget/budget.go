@@ -42,11 +42,11 @@ var (
 	}
 	Handshake = Budget{
 		Name: "engine: handshake", Time: 45 * time.Second, Owner: "engines/claude, engines/codex",
-		Meaning: "How long an engine may take from its launch to its first word, or to an open session. After that it is stopped. On a slow computer it needs 2 s.",
+		Meaning: "How long an engine may take from its launch to its first word, or to an open session. After that it is stopped. On a slow computer it needs 2 s. Codex's version command has the same.",
 	}
 	VersionCheck = Budget{
-		Name: "engine: version", Time: 30 * time.Second, Owner: "engines/claude, engines/codex",
-		Meaning: "How long the version command may take: programs of 240 MB may come from a slow disk. After that the engine counts as broken.",
+		Name: "engine: version", Time: 30 * time.Second, Owner: "engines/claude",
+		Meaning: "How long the version command may take: a program of 240 MB may come from a slow disk. After that the engine counts as broken.",
 	}
 	InterruptReply = Budget{
 		Name: "engine: interrupt", Time: 5 * time.Second, Owner: "engines/claude, engines/codex",
@@ -100,6 +100,34 @@ var (
 		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
 		Meaning: "A longer prompt is refused with the advice to put it in a file.",
 	}
+	Stderr = Budget{
+		Name: "last words", Size: 8 << 10, Unit: "bytes", Owner: "engines/proc",
+		Meaning: "How much of an engine's error output is kept for the card that tells of its end; what came before is cut.",
+	}
+	RunRecord = Budget{
+		Name: "run record", Size: 8 << 20, Unit: "bytes", Owner: "engines/proc",
+		Meaning: "What is longer is not read as a run record, and counts as none.",
+	}
+	FetchEnd = Budget{
+		Name: "engine download: end", Time: 5 * time.Second, Owner: "engines/install",
+		Meaning: "How long the output of a stopped npm is still waited for while a child of it holds the pipe.",
+	}
+	DemoHeader = Budget{
+		Name: "demo: header", Time: 10 * time.Second, Owner: "engines/demo",
+		Meaning: "How long a client of the demo provider may take for the header of a request before it is cut off.",
+	}
+	DemoBody = Budget{
+		Name: "demo: body", Size: 64 << 20, Unit: "bytes", Owner: "engines/demo",
+		Meaning: "A longer request to the demo provider is refused.",
+	}
+	DemoLog = Budget{
+		Name: "demo: log", Size: 16 << 20, Unit: "bytes", Owner: "engines/demo",
+		Meaning: "How much of the last requests the demo provider keeps for tests; older ones are forgotten.",
+	}
+	DemoRequests = Budget{
+		Name: "demo: requests", Size: 1000, Unit: "requests", Owner: "engines/demo",
+		Meaning: "How many of the last requests the demo provider keeps for tests; older ones are forgotten.",
+	}
 )
 
 // All lists every budget, in the order of the docs.
@@ -108,6 +136,7 @@ func All() []Budget {
 		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn,
 		Handshake, VersionCheck, InterruptReply, Farewell, LateReply, Mute,
 		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
-		Prompt,
+		Prompt, Stderr, RunRecord,
+		FetchEnd, DemoHeader, DemoBody, DemoLog, DemoRequests,
 	}
 }

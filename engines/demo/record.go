@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"keva/agent/budget"
 )
 
 // Request is what a test may look at afterwards. The credential is not in it.
@@ -24,11 +26,6 @@ type requestLog struct {
 	bytes    int
 }
 
-const (
-	keepRequests = 1000
-	keepBytes    = 16 << 20
-)
-
 func (s *Server) keep(r *http.Request, body []byte) *Request {
 	header := r.Header.Clone()
 	header.Del("Authorization")
@@ -39,7 +36,7 @@ func (s *Server) keep(r *http.Request, body []byte) *Request {
 	log := &s.log
 	log.requests = append(log.requests, req)
 	log.bytes += len(body)
-	for len(log.requests) > 1 && (len(log.requests) > keepRequests || log.bytes > keepBytes) {
+	for len(log.requests) > 1 && (len(log.requests) > int(budget.DemoRequests.Size) || log.bytes > int(budget.DemoLog.Size)) {
 		log.bytes -= len(log.requests[0].Body)
 		log.requests[0] = nil
 		log.requests = log.requests[1:]

@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/assets"
 )
@@ -87,7 +88,7 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: budget.DemoHeader.Time,
 	}
 	s.served = make(chan struct{})
 	go func() {
@@ -127,7 +128,7 @@ func newServer(opt Options) (*Server, error) {
 	}
 	s.keyHash = sha256.Sum256([]byte(s.key))
 	if s.maxBody <= 0 {
-		s.maxBody = 64 << 20
+		s.maxBody = budget.DemoBody.Size
 	}
 	return s, nil
 }

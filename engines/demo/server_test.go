@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"keva/agent/budget"
 )
 
 func TestCredential(t *testing.T) {
@@ -164,7 +166,7 @@ func TestRequestLogIsBounded(t *testing.T) {
 	for _, r := range s.Requests() {
 		total += len(r.Body)
 	}
-	if total > keepBytes || total < keepBytes/2 {
+	if total > int(budget.DemoLog.Size) || total < int(budget.DemoLog.Size)/2 {
 		t.Errorf("%d bytes are kept", total)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 )
 
@@ -29,8 +29,8 @@ func fetch(ctx context.Context, p Package, dir string) (string, error) {
 		}
 	}
 	cmd := exec.CommandContext(ctx, npm, "pack", p.spec(), "--pack-destination", dir, "--ignore-scripts", "--no-audit", "--no-fund")
-	cmd.Dir = dir                   // so that no project's .npmrc counts
-	cmd.WaitDelay = 5 * time.Second // a child of npm may hold the pipes
+	cmd.Dir = dir                        // so that no project's .npmrc counts
+	cmd.WaitDelay = budget.FetchEnd.Time // a child of npm may hold the pipes
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err != nil {

@@ -142,7 +142,7 @@ func readRecord(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
-	return io.ReadAll(io.LimitReader(f, recordMax))
+	return io.ReadAll(io.LimitReader(f, budget.RunRecord.Size))
 }
 
 // premise is what must hold before any process is looked at: the same boot, the same user, and a Keva that is gone.

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 )
 
@@ -115,7 +116,7 @@ func TestStderrTail(t *testing.T) {
 	})
 	c.ended()
 	tail := c.Exit().Stderr
-	if !utf8.ValidString(tail) || len(tail) > tailSize+2 || !strings.HasSuffix(tail, "ä\uFFFD\nlast words\n") {
+	if !utf8.ValidString(tail) || len(tail) > int(budget.Stderr.Size)+2 || !strings.HasSuffix(tail, "ä\uFFFD\nlast words\n") {
 		t.Errorf("tail of %d bytes, valid %v, ends %q", len(tail), utf8.ValidString(tail), tail[max(0, len(tail)-20):])
 	}
 	if len(errs) != 2 || errs[1] != "last words" {

@@ -50,8 +50,6 @@ const (
 	recordFormat = 1
 	recordExt    = ".run"
 	recordTemp   = ".tmp-"
-	// recordMax is more than a command line can be: a longer file is none of ours.
-	recordMax = 8 << 20
 )
 
 // parseRecord reads a record strictly: what is torn, incomplete or more than a record is no record at all. Nothing is

@@ -58,7 +58,7 @@ func start(spec Spec, pr probe) (*Process, error) {
 	p := &Process{
 		os:      cmd.Process,
 		stdin:   newLineWriter(ps.in[1]),
-		tail:    newTail(tailSize),
+		tail:    newTail(int(budget.Stderr.Size)),
 		run:     note,
 		reaped:  make(chan struct{}),
 		done:    make(chan struct{}),

@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// tailSize is how much of stderr is kept, in bytes.
-const tailSize = 8 << 10
-
 // tail keeps the last bytes that passed.
 type tail struct {
 	mu   sync.Mutex
