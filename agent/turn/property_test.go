@@ -191,7 +191,9 @@ func (o *oracle) see(e event.Event) {
 		case event.Success:
 			o.good[b.ID] = true
 		case event.Unknown:
-		default:
+		case event.Failure, event.Interrupted, event.Timeout:
+			o.bad[b.ID] = true
+		default: // no outcome at all
 			o.bad[b.ID] = true
 		}
 	case event.ApprovalAsked:

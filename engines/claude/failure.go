@@ -10,7 +10,7 @@ import (
 // own text, which may be jargon, becomes the detail (protocol/claude.md §7).
 func apiError(word, text string, status int) *event.Error {
 	c := errorClass(word, text, status)
-	return &event.Error{Class: c, Message: sentence(c), Detail: text, Status: status}
+	return &event.Error{Class: c, Message: c.Sentence(status, ""), Detail: text, Status: status}
 }
 
 func errorClass(word, text string, status int) event.Class {
@@ -91,44 +91,11 @@ func textClass(text string) event.Class {
 	return ""
 }
 
-// sentence says what happened and what to do, in words that hold for every provider.
-func sentence(c event.Class) string {
-	switch c {
-	case event.ClassAuth:
-		return "The provider refused the credentials. Check the API key or sign in again."
-	case event.ClassBilling:
-		return "The provider's credit is used up. Add credit there, or choose another provider."
-	case event.ClassLimit:
-		return "The provider's usage limit is reached. Wait until it resets, or choose another model or provider."
-	case event.ClassOverloaded:
-		return "The provider is overloaded. Try again in a few minutes."
-	case event.ClassServer:
-		return "The provider failed to answer. Try again; if it keeps failing, look at the provider's status page."
-	case event.ClassModel:
-		return "The provider does not have this model, or you may not use it. Choose another model."
-	case event.ClassContext:
-		return "The conversation is too long for the model. Shorten it with /compact, or begin a new session."
-	case event.ClassRequest:
-		return "The provider rejected the request. Send it in another form, or begin a new session."
-	case event.ClassRefusal:
-		return "The model declined to answer this. Rephrase the request, or choose another model."
-	case event.ClassNetwork:
-		return "The connection to the provider failed or was cut. Check the network, then try again."
-	case event.ClassTooLong:
-		return "The answer was longer than the model may write at once. Ask for it in smaller parts."
-	case event.ClassBudget:
-		return "The limit that was set for this run is reached. Raise it, or go on with another message."
-	case event.ClassDenied, event.ClassTool, event.ClassEngine, event.ClassEngineGone, event.ClassConfig,
-		event.ClassInterrupted, event.ClassOther:
-	}
-	return "The request failed. The detail says what the engine reported."
-}
-
 // retryCause is why the engine tries again. Without an HTTP status there was no answer at all.
 func retryCause(word string, status int) event.Error {
 	e := apiError(word, "", status)
 	if status == 0 && (word == "unknown" || word == "") {
-		e = &event.Error{Class: event.ClassNetwork, Message: sentence(event.ClassNetwork)}
+		e = &event.Error{Class: event.ClassNetwork, Message: event.ClassNetwork.Sentence(0, "")}
 	}
 	e.Detail = word
 	return *e
@@ -143,15 +110,15 @@ func resultError(l line, t *turn) *event.Error {
 	}
 	switch {
 	case l.Subtype == "error_max_turns", l.Subtype == "error_max_budget_usd":
-		return &event.Error{Class: event.ClassBudget, Message: sentence(event.ClassBudget), Detail: detail}
+		return &event.Error{Class: event.ClassBudget, Message: event.ClassBudget.Sentence(0, ""), Detail: detail}
 	case noConversation(detail):
 		return resumeError(detail)
 	case l.StopReason == "refusal":
-		return &event.Error{Class: event.ClassRefusal, Message: sentence(event.ClassRefusal), Detail: detail}
+		return &event.Error{Class: event.ClassRefusal, Message: event.ClassRefusal.Sentence(0, ""), Detail: detail}
 	case t.fault != nil:
 		e := *t.fault
 		if l.TerminalReason == "prompt_too_long" {
-			e.Class, e.Message = event.ClassContext, sentence(event.ClassContext)
+			e.Class, e.Message = event.ClassContext, event.ClassContext.Sentence(0, "")
 		}
 		if e.Status = l.APIStatus; e.Class == event.ClassOther {
 			return apiError("", e.Detail, e.Status)

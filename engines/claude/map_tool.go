@@ -128,6 +128,9 @@ func (s *step) effects(id string, t *tool, r toolResult, structured bool, text s
 		if p.apply(t.name, t.input, r, text) {
 			s.emitIn(t.turn, t.scope, p.event())
 		}
+	case event.ToolCommand, event.ToolRead, event.ToolSearch, event.ToolAgent, event.ToolQuestion, event.ToolMCP,
+		event.ToolImage, event.ToolOther:
+		// Their output says it all.
 	}
 }
 

@@ -2,7 +2,6 @@ package codex
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"keva/agent/event"
@@ -59,7 +58,7 @@ func failure(w *wireError) *event.Error {
 	if strings.HasPrefix(said, "Reconnecting") { // a retry: the cause is beside it
 		said = w.AdditionalDetails
 	}
-	e.Message = sentence(class, status, plain(said))
+	e.Message = class.Sentence(status, plain(said))
 	return e
 }
 
@@ -147,52 +146,4 @@ func plain(msg string) string {
 		}
 	}
 	return clip(strings.TrimSpace(msg), 300)
-}
-
-// sentence says cause and remedy. said is what the engine or the provider said.
-func sentence(c event.Class, status int, said string) string {
-	http := ""
-	if status != 0 {
-		http = fmt.Sprintf(" (HTTP %d)", status)
-	}
-	if said != "" {
-		said = " It said: " + said
-	}
-	switch c {
-	case event.ClassAuth:
-		return "The provider refused the credentials" + http + ". Check the key in Settings, or sign in again."
-	case event.ClassBilling:
-		return "The provider says that there is no credit" + http + "." + said
-	case event.ClassLimit:
-		return "The provider's usage limit is reached" + http + ". Wait until it resets, or choose another provider." + said
-	case event.ClassOverloaded:
-		return "The provider is overloaded" + http + ". Try again in a few minutes."
-	case event.ClassServer:
-		return "The provider failed" + http + ". Try again; if it stays so, look at the provider's status page."
-	case event.ClassModel:
-		return "The provider does not offer this model" + http + ". Choose another one in Settings." + said
-	case event.ClassContext:
-		return "The conversation is too long for the model. Compact it, or start a new session."
-	case event.ClassRequest:
-		return "The provider rejected the request" + http + "." + said
-	case event.ClassRefusal:
-		return "The model or the provider refused." + said
-	case event.ClassNetwork:
-		return "The connection to the provider failed or was cut. Check the network and the provider's address, then send again." + said
-	case event.ClassTooLong:
-		return "The answer was cut: it was longer than the model may write at once. Ask it to go on."
-	case event.ClassBudget:
-		return "The budget of this session is used up."
-	case event.ClassDenied:
-		return "It stopped because too much was declined." + said
-	case event.ClassEngine:
-		return "Codex itself failed." + said
-	case event.ClassConfig:
-		return "The settings can't work." + said
-	case event.ClassTool, event.ClassEngineGone, event.ClassInterrupted, event.ClassOther:
-	}
-	if said == "" {
-		return "Codex failed and did not say why."
-	}
-	return "Codex failed." + said
 }

@@ -227,10 +227,7 @@ func settled(v session.View) (string, transcript.Mark) {
 	if outcome == "" {
 		outcome = t.Outcome
 	}
-	mark := transcript.MarkOf(outcome)
-	if outcome == "" { // settled without an end: nothing says how it went
-		mark = transcript.MarkUnknown
-	}
+	mark := transcript.MarkOf(outcome) // running for "", which here is unknown: settled, and nothing says how it went
 	word := ""
 	if t.Error != nil {
 		word = ClassWord(t.Error.Class)

@@ -138,7 +138,9 @@ func (r *markRenderer) build() {
 		d.circle(7, 7, 4.4, 1.6)
 	case Risk:
 		d.triangle()
-	default: // MarkUnknown, and any word that is not known
+	case transcript.MarkUnknown:
+		fallthrough
+	default: // a word that is not known is unknown, too
 		d.arc(7, 4.7, 2.6, 1.6, -90, 180)
 		d.path(1.6, 7, 7.3, 7, 8.6)
 		d.dot(7, 11.3, 1)

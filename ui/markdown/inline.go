@@ -141,7 +141,8 @@ func address(to string) string {
 	if !ok {
 		return ""
 	}
-	switch strings.ToLower(scheme) {
+	scheme = strings.ToLower(scheme)
+	switch scheme {
 	case "http", "https", "mailto":
 		return strings.TrimSpace(to)
 	}
