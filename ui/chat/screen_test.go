@@ -195,6 +195,7 @@ func TestDoubleTapAnswersOnce(t *testing.T) {
 	r.loop.Advance(time.Second)
 	test.Tap(allow)
 	test.Tap(allow)
+	r.asks.answer("q1", runtime.Answer{Decision: event.Deny, By: event.ByUser}) // whoever else may call
 	r.until("the end of the sheet", func() bool { return r.answers() == 1 && r.Asking() == "" && len(r.view.Pending) == 0 })
 	r.loop.Drain()
 	if got := r.fake.Answers; len(got) != 1 || got[0].ID != "q1" || got[0].Decision != event.Allow || got[0].By != event.ByUser {
@@ -214,6 +215,7 @@ func TestNextRequestIsArmedAnew(t *testing.T) {
 		t.Fatalf("asking %q", r.Asking())
 	}
 	test.Tap(button(t, r.asks.sheet, "Allow once"))
+	r.asks.answer("q1", runtime.Answer{Decision: event.Deny, By: event.ByUser})
 	r.until("the first answer", func() bool { return r.answers() >= 1 })
 	r.loop.Drain()
 	if r.answers() != 1 {

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -39,6 +40,8 @@ type Screen struct {
 	query    string
 	limit    int
 	banner   fyne.CanvasObject
+	hidden   bool
+	stale    bool // the rows are not those of the list
 
 	root   *fyne.Container
 	column *fyne.Container
@@ -74,10 +77,21 @@ func New(a Actions, home string, now func() time.Time) *Screen {
 // Object is what goes into the window.
 func (s *Screen) Object() fyne.CanvasObject { return s.root }
 
-// Set shows the sessions, or why they can't be read.
+// Set shows the sessions, or why they can't be read. It may be called often: a running session changes its line.
 func (s *Screen) Set(list []session.Meta, err error) {
+	same := s.loaded && s.failure == nil && err == nil && slices.Equal(s.list, list)
 	s.list, s.failure, s.loaded = list, err, true
-	s.rebuild()
+	if !same {
+		s.rebuild()
+	}
+}
+
+// SetShown tells whether the screen can be seen: a list that is hidden is put together when it comes back.
+func (s *Screen) SetShown(on bool) {
+	s.hidden = !on
+	if on && s.stale {
+		s.rebuild()
+	}
 }
 
 // Select marks the session that is open beside the list; "" for none.
@@ -90,6 +104,9 @@ func (s *Screen) Select(id string) {
 
 // SetBanner puts something above the list, nil for nothing.
 func (s *Screen) SetBanner(o fyne.CanvasObject) {
+	if s.banner == nil && o == nil {
+		return
+	}
 	s.banner = o
 	s.rebuild()
 }
@@ -121,6 +138,9 @@ func (s *Screen) toggleSearch() {
 }
 
 func (s *Screen) rebuild() {
+	if s.stale = s.hidden; s.hidden {
+		return
+	}
 	var o []fyne.CanvasObject
 	if s.banner != nil {
 		o = append(o, s.banner)

@@ -45,10 +45,13 @@ func (r *root) wide() bool { return !r.s.deps.Mobile && r.size.Width >= theme.Wi
 // arrange puts the right screens into the tree.
 func (r *root) arrange() { r.box.Refresh() }
 
+// welcomes reports whether there is nothing to show but the welcome.
+func (r *root) welcomes() bool { return len(r.s.stack) == 0 && r.s.loaded && len(r.s.list) == 0 }
+
 // panes are the screens that are shown, from left to right, with their widths; the one with 0 gets the rest.
 func (r *root) panes() ([]fyne.CanvasObject, []float32) {
 	s := r.s
-	if len(s.stack) == 0 && s.loaded && len(s.list) == 0 {
+	if r.welcomes() {
 		return []fyne.CanvasObject{r.welcome}, []float32{0}
 	}
 	n := len(s.stack)
@@ -106,6 +109,7 @@ func (r *root) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	if r.s.chat != nil {
 		r.s.chat.Beside(r.wide())
 	}
+	r.s.first.SetShown(slices.Contains(o, r.s.first.Object()))
 	selected := ""
 	if r.wide() && r.s.chat != nil {
 		selected = r.s.chat.ID()

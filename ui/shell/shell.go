@@ -117,10 +117,13 @@ func (s *Shell) read(ctx context.Context) {
 		return
 	}
 	s.deps.Post(func() {
+		welcomed := s.root.welcomes()
 		s.list, s.loaded = list, s.loaded || err == nil
 		s.first.Set(list, err)
 		s.showStorage()
-		s.root.arrange()
+		if s.root.welcomes() != welcomed { // else the panes are as they were: nothing is drawn again
+			s.root.arrange()
+		}
 	})
 }
 

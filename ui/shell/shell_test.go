@@ -2,12 +2,14 @@ package shell
 
 import (
 	"errors"
+	"image/color"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 
 	"keva/agent/event"
@@ -149,19 +151,25 @@ func TestLookChangesEverywhere(t *testing.T) {
 	h.service.add(metas(h.loop.Now())[0])
 	h.start()
 	h.show("s1")
-	bar := h.chat.Object().MinSize()
 	h.showSettings()
 	h.tap("Text size Normal")
 	h.tap("Huge ")
+	h.tap("Theme Light")
+	h.tap("Dark ")
 	if h.choices.values.Scale != theme.Huge || theme.Current().Options().Scale != theme.Huge {
 		t.Fatalf("saved %q, shown %q", h.choices.values.Scale, theme.Current().Options().Scale)
 	}
 	h.Back()
-	h.Window().Canvas().Capture()
-	if !h.chat.Object().Visible() {
-		t.Fatal("the chat did not come back")
+	var size float32
+	var ink color.Color
+	uitest.Walk(h.chat.Object(), func(o fyne.CanvasObject) {
+		if text, ok := o.(*canvas.Text); ok && strings.HasPrefix(text.Text, "Fix the") {
+			size, ink = text.TextSize, text.Color
+		}
+	})
+	if want := theme.Size(theme.Title); size != want || ink != theme.Color(theme.Ink) {
+		t.Fatalf("the title of the chat has %v and %v, want %v", size, ink, want)
 	}
-	_ = bar
 }
 
 // A folder that can't be used is said in the sheet, and the sheet stays.
