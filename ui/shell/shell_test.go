@@ -151,24 +151,26 @@ func TestLookChangesEverywhere(t *testing.T) {
 	h.service.add(metas(h.loop.Now())[0])
 	h.start()
 	h.show("s1")
-	h.showSettings()
-	h.tap("Text size Normal")
-	h.tap("Huge ")
-	h.tap("Theme Light")
-	h.tap("Dark ")
-	if h.choices.values.Scale != theme.Huge || theme.Current().Options().Scale != theme.Huge {
-		t.Fatalf("saved %q, shown %q", h.choices.values.Scale, theme.Current().Options().Scale)
+	title := func() (size float32, ink color.Color) {
+		uitest.Walk(h.chat.Object(), func(o fyne.CanvasObject) {
+			if text, ok := o.(*canvas.Text); ok && strings.HasPrefix(text.Text, "Fix the") {
+				size, ink = text.TextSize, text.Color
+			}
+		})
+		return size, ink
 	}
-	h.Back()
-	var size float32
-	var ink color.Color
-	uitest.Walk(h.chat.Object(), func(o fyne.CanvasObject) {
-		if text, ok := o.(*canvas.Text); ok && strings.HasPrefix(text.Text, "Fix the") {
-			size, ink = text.TextSize, text.Color
+	for _, taps := range [][]string{{"Theme Light", "Dark "}, {"Text size Normal", "Huge "}} {
+		h.showSettings()
+		h.tap(taps[0])
+		h.tap(taps[1])
+		h.Back()
+		size, ink := title()
+		if size != theme.Size(theme.Title) || ink != theme.Color(theme.Ink) {
+			t.Fatalf("%s: the title of the chat has %v in %v, want %v in %v", taps[1], size, ink, theme.Size(theme.Title), theme.Color(theme.Ink))
 		}
-	})
-	if want := theme.Size(theme.Title); size != want || ink != theme.Color(theme.Ink) {
-		t.Fatalf("the title of the chat has %v and %v, want %v", size, ink, want)
+	}
+	if v := h.choices.values; v.Scale != theme.Huge || v.Mode != theme.Dark {
+		t.Fatalf("saved %+v", v)
 	}
 }
 
