@@ -73,6 +73,24 @@ func TestRecordComesBeforeTheFirstByte(t *testing.T) {
 	}
 }
 
+// Killed between the start of the process and the completion of its record, Keva still leaves its marker.
+func TestMarkerIsNotedBeforeTheProcess(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, found := t.TempDir(), []string(nil)
+	pr := &blindSystem{cmd: func() error { found = files(t, dir); return nil }} // it is asked as soon as there is a process
+	p, err := start(Spec{Path: exe, Env: []string{fakeEnv + "=echo"}, Record: RecordSpec{Dir: dir}}, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	if len(found) != 1 || filepath.Base(found[0]) != p.kin.mark+recordExt {
+		t.Errorf("the process began before its marker was on disk: %v", found)
+	}
+}
+
 // The record goes when nothing of the engine can be left, however it ended.
 func TestRecordGoesWithTheLastDescendant(t *testing.T) {
 	for _, mode := range []string{"exit 3", "widow", "stubborn", "family"} {
