@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -23,7 +24,10 @@ type composer struct {
 	stop   *mark.Button
 	mode   *mark.Button
 	model  *mark.Button
+	pasted *mark.Button // stands for attached
 	failed *screen.Para // why the last message was not sent
+
+	attached string // text that is too long for an entry
 
 	running, sending bool
 	onChanged        func(string)
@@ -42,21 +46,56 @@ func newComposer(enterSends bool) *composer {
 	c.stop = mark.NewButton("Stop", mark.Danger, nil)
 	c.mode = mark.NewChip("Ask for changes", nil)
 	c.model = mark.NewChip("", nil)
+	c.pasted = mark.NewChip("", nil)
 	c.failed = screen.NewPara("", screen.ErrorStyle)
+	c.entry.paste = c.attach
 	c.ExtendBaseWidget(c)
 	c.show()
 	return c
 }
 
-// Text is what is written.
-func (c *composer) Text() string { return c.entry.Text }
+// maxTyped is how much text the entry takes, in bytes. A stock entry breaks all of its lines anew at each key: at 50 kB
+// that is half a second on a desktop (measured).
+const maxTyped = 8 << 10
+
+// Text is what is written, with what was pasted.
+func (c *composer) Text() string {
+	if c.attached == "" || c.entry.Text == "" {
+		return c.entry.Text + c.attached
+	}
+	return c.entry.Text + "\n\n" + c.attached
+}
 
 // SetText replaces what is written, without reporting it as typed.
 func (c *composer) SetText(s string) {
 	report := c.onChanged
 	c.onChanged = nil
+	c.attached = ""
+	if len(s) > maxTyped {
+		c.attached, s = s, ""
+	}
 	c.entry.SetText(s)
 	c.onChanged = report
+	c.show()
+}
+
+// attach keeps a pasted text beside the entry when it is too long for it, and reports whether it did.
+func (c *composer) attach(s string) bool {
+	if len(c.entry.Text)+len(s) <= maxTyped {
+		return false
+	}
+	if c.attached != "" {
+		s = c.attached + "\n\n" + s
+	}
+	c.attached = s
+	c.changed(c.entry.Text)
+	return true
+}
+
+// Detach drops the pasted text.
+func (c *composer) Detach() {
+	c.attached = ""
+	c.changed(c.entry.Text)
 }
 
 // SetRunning tells whether something runs that Stop would stop.
@@ -87,8 +126,13 @@ func (c *composer) Fail(sentence string) {
 }
 
 func (c *composer) changed(s string) {
+	if len(s) > maxTyped { // by a way that attach does not see, e.g. the menu of the entry
+		c.attached = c.Text()
+		c.entry.SetText("")
+		return
+	}
 	if c.onChanged != nil {
-		c.onChanged(s)
+		c.onChanged(c.Text())
 	}
 	c.Fail("")
 	c.show()
@@ -96,7 +140,7 @@ func (c *composer) changed(s string) {
 }
 
 func (c *composer) submit() {
-	text := c.entry.Text
+	text := c.Text()
 	if c.sending || strings.TrimSpace(text) == "" || c.onSend == nil {
 		return
 	}
@@ -105,7 +149,11 @@ func (c *composer) submit() {
 
 // show puts the right button and placeholder.
 func (c *composer) show() {
-	empty := strings.TrimSpace(c.entry.Text) == ""
+	empty := strings.TrimSpace(c.Text()) == ""
+	c.pasted.Hidden = c.attached == ""
+	if c.attached != "" {
+		c.pasted.SetText(fmt.Sprintf("Pasted text · %d kB", (len(c.attached)+1023)/1024))
+	}
 	stop := c.running && empty && !c.sending
 	c.stop.Hidden, c.send.Hidden = !stop, stop
 	word, placeholder := "Send", "Message…"
@@ -198,11 +246,15 @@ func (r *composerRenderer) Layout(size fyne.Size) {
 		put(c.failed, x, y+theme.Space2, w, h)
 		y += h + theme.Space2
 	}
-	m, n := c.mode.MinSize(), c.model.MinSize()
-	put(c.mode, x, y, m.Width, m.Height)
-	put(c.model, x+m.Width+theme.Space2, y, min(n.Width, max(0, w-m.Width-theme.Space2)), m.Height)
 	c.model.Hidden = c.model.Text() == ""
-	y += m.Height
+	left := x
+	for _, chip := range []*mark.Button{c.mode, c.pasted, c.model} {
+		if m := chip.MinSize(); !chip.Hidden {
+			put(chip, left, y, min(m.Width, max(0, x+w-left)), m.Height)
+			left += m.Width + theme.Space2
+		}
+	}
+	y += c.mode.MinSize().Height
 	h, b := c.fieldHeight(), c.button()
 	bw := b.MinSize().Width
 	fw := c.fieldWidth(size.Width)
@@ -226,6 +278,6 @@ func (r *composerRenderer) Refresh() {
 
 func (r *composerRenderer) Objects() []fyne.CanvasObject {
 	c := r.c
-	return []fyne.CanvasObject{r.line, c.failed, c.mode, c.model, c.frame, c.field, c.send, c.stop}
+	return []fyne.CanvasObject{r.line, c.failed, c.mode, c.pasted, c.model, c.frame, c.field, c.send, c.stop}
 }
 func (r *composerRenderer) Destroy() {}

@@ -21,6 +21,7 @@ type entry struct {
 	enterSends bool
 	shift      bool
 	submit     func()
+	paste      func(text string) bool // takes a text that is pasted; false leaves it to the entry
 
 	hangs         bool // the cursor is at pos, though it is drawn at row and col
 	pos, row, col int
@@ -81,6 +82,9 @@ func (e *entry) TypedRune(r rune) { e.keepCursor(false, func() { e.Entry.TypedRu
 
 // TypedShortcut is part of fyne.Shortcutable.
 func (e *entry) TypedShortcut(s fyne.Shortcut) {
+	if p, ok := s.(*fyne.ShortcutPaste); ok && e.paste != nil && p.Clipboard != nil && e.paste(p.Clipboard.Content()) {
+		return
+	}
 	e.keepCursor(false, func() { e.Entry.TypedShortcut(s) })
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/session"
+	"keva/agent/turn"
 	"keva/ui/draw"
 	"keva/ui/mark"
 	"keva/ui/screen"
@@ -28,6 +29,9 @@ func (s *Screen) menu() {
 				s.background(func(ctx context.Context) error { return s.deps.Session.StopTask(ctx, t.ID) }, nil)
 			}})
 		}
+	}
+	if s.view.Phase == turn.PhaseNeedsYou || s.view.Phase == turn.PhaseRunning { // the composer's Stop is behind the sheet
+		items = append(items, screen.Item{Label: "Stop this turn", Second: "What is asked is denied, what runs is stopped.", Do: s.interrupt})
 	}
 	if s.view.Engine != session.EngineNone {
 		items = append(items, screen.Item{
@@ -109,6 +113,13 @@ func limit(l event.Limit) string {
 		text += ", resets " + time.Unix(l.ResetsAt, 0).Format("15:04")
 	}
 	return text
+}
+
+// pasted is behind the chip of a long pasted text.
+func (s *Screen) pasted() {
+	screen.ShowMenu(s.deps.Window(), "Pasted text",
+		screen.Item{Label: "Look at it", Second: "It is sent whole, behind what is written.", Do: func() { s.deps.ShowText("Pasted text", s.composer.attached) }},
+		screen.Item{Label: "Remove it", Danger: true, Do: s.composer.Detach})
 }
 
 // explainMode says what the approval mode means.

@@ -58,6 +58,7 @@ func New(d Deps) *Screen {
 	s.composer.stop.SetTapped(s.interrupt)
 	s.composer.mode.SetTapped(s.explainMode)
 	s.composer.model.SetTapped(s.details)
+	s.composer.pasted.SetTapped(s.pasted)
 	s.draft = draft{deps: &s.deps}
 	s.banners = screen.Column(0, screen.Insets{})
 	s.asks = newAsks(s)

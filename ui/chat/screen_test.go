@@ -361,3 +361,38 @@ func TestCopyAndOpen(t *testing.T) {
 		t.Fatalf("opened %q", r.opened)
 	}
 }
+
+// A huge text that is pasted is kept beside the entry, which would freeze on it; it is sent whole and kept as a draft.
+func TestHugePaste(t *testing.T) {
+	r := newRoom(t, session.Meta{})
+	huge := strings.Repeat("a line of a log\n", 20_000)
+	r.write("Explain this:")
+	clipboard := test.NewClipboard()
+	clipboard.SetContent(huge)
+	start := time.Now()
+	r.composer.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clipboard})
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("pasting took %v", d)
+	}
+	if r.composer.entry.Text != "Explain this:" || r.composer.pasted.Hidden || r.composer.pasted.Text() != "Pasted text · 313 kB" {
+		t.Fatalf("entry %q, chip %q", r.composer.entry.Text, r.composer.pasted.Text())
+	}
+	r.loop.Advance(draftDelay)
+	r.until("the draft", func() bool { d := r.drafts(); return len(d) > 0 && d[len(d)-1] == "Explain this:\n\n"+huge })
+	test.Tap(r.composer.send)
+	r.until("the prompt", func() bool { return !r.composer.sending && r.composer.Text() == "" })
+	if r.fake.Sent[0] != "Explain this:\n\n"+huge || !r.composer.pasted.Hidden {
+		t.Fatalf("sent %d bytes", len(r.fake.Sent[0]))
+	}
+	// A draft of that size does not freeze the screen that opens it, and a short paste goes into the entry.
+	r.composer.SetText(huge)
+	if r.composer.entry.Text != "" || r.composer.Text() != huge {
+		t.Fatal("the draft went into the entry")
+	}
+	r.composer.Detach()
+	clipboard.SetContent("short")
+	r.composer.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clipboard})
+	if r.composer.Text() != "short" {
+		t.Fatalf("the composer holds %q", r.composer.Text())
+	}
+}
