@@ -185,6 +185,25 @@ func TestReclaimEndsDescendants(t *testing.T) {
 	}
 }
 
+// Who was proven once stays ours: a tool may lose its parent, begin a session and clear its environment after it was seen.
+func TestProvenToolIsRemembered(t *testing.T) {
+	f, _ := scene()
+	tool := &fakeProc{start: 6500, parent: leader, session: leader, uid: 1000, cmdline: "tool\x00"}
+	f.procs[110] = tool
+	k := newKin(f, mark, identity{pid: leader, start: 5000, uid: 1000})
+	if _, err := k.look(); err != nil {
+		t.Fatal(err)
+	}
+	delete(f.procs, leader)
+	tool.parent, tool.session, tool.cmdline = 1, 110, "renamed\x00"
+	if _, left, err := k.end(leader, 20*time.Millisecond, 20*time.Millisecond); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	if !slices.Equal(f.signalled(), []int{110}) {
+		t.Errorf("signals %v, want only the tool", f.sent)
+	}
+}
+
 // Between the check and the signal a pid may get a new owner. The handle is taken first and the check made after it.
 func TestRecycledBetweenLookAndSignal(t *testing.T) {
 	for _, pid := range []int{leader, 113} {
