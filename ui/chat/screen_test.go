@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ type room struct {
 	copied  string
 	opened  []string
 	changes []event.Change
-	retries int
+	retries atomic.Int32
 }
 
 func newRoom(t testing.TB, meta session.Meta, before ...event.Body) *room {
@@ -51,7 +52,7 @@ func newRoom(t testing.TB, meta session.Meta, before ...event.Body) *room {
 		EnterSends: true, Back: func() {}, Copy: func(s string) { r.copied = s },
 		OpenURL:     func(u string) error { r.opened = append(r.opened, u); return nil },
 		ShowChanges: func(_ string, c []event.Change) { r.changes = c }, ShowText: func(string, string) {},
-		Delete: func() {}, RetryStore: func(context.Context) error { r.retries++; return nil },
+		Delete: func() {}, RetryStore: func(context.Context) error { r.retries.Add(1); return nil },
 	})
 	r.win = test.NewTempWindow(t, r.Object())
 	r.win.SetPadded(false)
@@ -322,7 +323,7 @@ func TestBanners(t *testing.T) {
 		t.Fatalf("%d banners, %v high", len(r.banners.Objects), r.banners.Size().Height)
 	}
 	test.Tap(button(t, r.banners, "Retry"))
-	r.until("a retry", func() bool { return r.retries == 1 })
+	r.until("a retry", func() bool { return r.retries.Load() == 1 })
 	r.fake.Do(func(f *uitest.Session) { f.Storage = nil })
 	r.fake.Play("t1", event.TurnStarted{Origin: event.OriginUser}, event.EngineExited{Class: event.ExitKilled, Advice: "The system ended the engine. Send a message to go on."})
 	r.until("the other banner", func() bool { return len(r.layout.banners) == 1 && strings.HasPrefix(r.layout.banners[0], "engine") })
