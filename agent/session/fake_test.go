@@ -189,7 +189,12 @@ func (f *fakeFactory) ID() string {
 }
 func (f *fakeFactory) Label() string { return "Fake" }
 
-func (f *fakeFactory) Check(context.Context, *slot.Lease) (string, error) { return "1", nil }
+func (f *fakeFactory) Check(_ context.Context, l *slot.Lease) (string, error) {
+	if !l.Valid() {
+		return "", errors.New("checked without a lease")
+	}
+	return "1", nil
+}
 
 func (f *fakeFactory) Start(_ context.Context, l *slot.Lease, s runtime.Start, sink runtime.Sink) (runtime.Runtime, error) {
 	if !l.Valid() {

@@ -42,6 +42,24 @@ func TestOneHolder(t *testing.T) {
 	}
 }
 
+// I-13: whoever comes second waits, also when it is the same surface again.
+func TestSecondWaits(t *testing.T) {
+	var s Slot
+	first, err := s.Acquire(context.Background(), Holder{Who: "chat"}, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if second, err := s.Acquire(ctx, Holder{Who: "chat"}, nil); err == nil {
+		t.Fatalf("two hold it: %+v and %+v", first.Holder(), second.Holder())
+	}
+	first.Release()
+	if _, err := s.Acquire(context.Background(), Holder{Who: "chat"}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A holder that can't yield is named at once.
 func TestRefusalNamesTheHolder(t *testing.T) {
 	var s Slot

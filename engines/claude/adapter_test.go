@@ -160,11 +160,11 @@ func TestMissingBinaryAndLease(t *testing.T) {
 	}
 	used := lease(t)
 	used.Release()
-	if _, err := f.Start(context.Background(), used, runtime.Start{}, nil); err == nil {
-		t.Error("started without the slot (I-13)")
+	if _, err := f.Start(context.Background(), used, runtime.Start{Dir: t.TempDir()}, newRecord().sink); err != errNoLease {
+		t.Errorf("started without the slot (I-13): %v", err)
 	}
-	if _, err := f.Check(context.Background(), nil); err == nil {
-		t.Error("checked without the slot (I-13)")
+	if _, err := f.Check(context.Background(), nil); err != errNoLease {
+		t.Errorf("checked without the slot (I-13): %v", err)
 	}
 }
 
