@@ -19,7 +19,7 @@ PROMPT ?=
 export PROMPT
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-headless build engines setup setup-test test race bench \
+.PHONY: help run run-headless build engines setup setup-test test race mutants bench \
 	lint lint-format lint-vet lint-static lint-enums lint-imports lint-hosts
 
 help: ## say what can be made
@@ -58,6 +58,9 @@ test: setup-test engines ## run all tests, with both real engines and a real win
 
 race: setup-test ## run the concurrent parts under the race detector
 	$(GO) test -race -tags "$(TAGS)" -timeout 20m $(RACE)
+
+mutants: setup ## put known faults back, one at a time; each must be noticed
+	$(GO) run ./test/mutants -tags "$(TAGS)"
 
 bench: setup ## measure
 	$(GO) test -run '^$$' -bench . -benchmem -tags "$(TAGS)" -timeout 20m ./...
