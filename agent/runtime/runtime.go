@@ -9,6 +9,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/slot"
+	"keva/agent/trust"
 )
 
 // Capabilities are declared by a Runtime. A zero field means "no": nothing is assumed from the kind of an engine.
@@ -63,6 +64,9 @@ type Start struct {
 	Resume       string // engine session to continue; "" = a new one
 	Provider     Provider
 	Instructions string // appended to the engine's system prompt: the project's own CLAUDE.md / AGENTS.md
+	// Trusted is what the project would run or allow and the user has agreed to. Nothing else of the project's own
+	// settings is obeyed.
+	Trusted []trust.Entry
 }
 
 // Message is a prompt of the user.

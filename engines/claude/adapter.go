@@ -39,8 +39,9 @@ var _ runtime.Runtime = (*engine)(nil)
 
 // launch starts the process and waits for its first word.
 func launch(ctx context.Context, o Options, s runtime.Start, sink runtime.Sink) (*engine, error) {
-	spec, instructions, err := o.spec(s)
+	spec, temp, err := o.spec(s)
 	if err != nil {
+		remove(temp)
 		return nil, err
 	}
 	spec.Record = o.record(s.Session)
@@ -61,10 +62,10 @@ func launch(ctx context.Context, o Options, s runtime.Start, sink runtime.Sink) 
 	e.proc, err = proc.Start(spec)
 	close(started)
 	if err != nil {
-		remove(instructions)
+		remove(temp)
 		return nil, err
 	}
-	go e.wait(instructions)
+	go e.wait(temp)
 	if err := e.greet(ctx); err != nil {
 		e.proc.Stop()
 		<-e.done
@@ -73,16 +74,16 @@ func launch(ctx context.Context, o Options, s runtime.Start, sink runtime.Sink) 
 	return e, nil
 }
 
-func remove(file string) {
-	if file != "" {
+func remove(files []string) {
+	for _, file := range files {
 		_ = os.Remove(file) // a leftover in the engine's tmp folder is swept with it
 	}
 }
 
 // wait delivers the end of the process after everything that it said.
-func (e *engine) wait(instructions string) {
+func (e *engine) wait(temp []string) {
 	<-e.proc.Done()
-	remove(instructions)
+	remove(temp)
 	exit := e.proc.Exit()
 	e.mu.Lock()
 	e.deliver(e.mapper.Map(engines.Frame{Time: time.Now().UTC(), Dir: engines.Exit, Exit: &exit}))

@@ -8,6 +8,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/runtime"
+	"keva/engines/fence"
 	"keva/engines/proc"
 )
 
@@ -30,19 +31,36 @@ func (o Options) home() string   { return filepath.Join(o.StateDir, "home") }
 func (o Options) config() string { return filepath.Join(o.StateDir, "config") }
 func (o Options) tmp() string    { return filepath.Join(o.StateDir, "tmp") }
 
+// bashStart is what bash reads before a command, and zshStart what zsh reads.
+func (o Options) bashStart() string { return filepath.Join(o.home(), ".bashrc") }
+func (o Options) zshStart() string  { return filepath.Join(o.home(), ".zshenv") }
+
+// shellStart takes away from a command what only the engine shall have: it was approved, so its git is the user's. Bash
+// reads the file by itself when its stdin is a socket, as the engine's commands' is (it takes that for a remote login), else
+// because BASH_ENV names it.
+const shellStart = "unset " + fence.GitDir + " BASH_ENV\n"
+
 // makeDirs makes the engine's folders. The configuration holds whole conversations, so nobody else may look in.
 func (o Options) makeDirs() error {
+	failed := func(path string, err error) error {
+		return &event.Error{
+			Class:   event.ClassConfig,
+			Message: "Claude Code's folder " + path + " can't be made or protected. Check free space and permissions of the data folder.",
+			Detail:  err.Error(),
+		}
+	}
 	for _, dir := range []string{o.StateDir, o.home(), o.config(), o.tmp()} {
 		err := os.MkdirAll(dir, 0o700)
 		if err == nil {
 			err = os.Chmod(dir, 0o700)
 		}
 		if err != nil {
-			return &event.Error{
-				Class:   event.ClassConfig,
-				Message: "Claude Code's folder " + dir + " can't be made or protected. Check free space and permissions of the data folder.",
-				Detail:  err.Error(),
-			}
+			return failed(dir, err)
+		}
+	}
+	for _, file := range []string{o.bashStart(), o.zshStart()} {
+		if err := os.WriteFile(file, []byte(shellStart), 0o600); err != nil {
+			return failed(file, err)
 		}
 	}
 	return nil
@@ -55,6 +73,7 @@ func (o Options) env(s runtime.Start) []string {
 	if path == "" {
 		path = os.Getenv("PATH")
 	}
+	path = fence.Path(path, s.Dir)
 	lang := os.Getenv("LANG")
 	if lang == "" || lang == "C" || lang == "POSIX" {
 		lang = "C.UTF-8"
@@ -68,6 +87,10 @@ func (o Options) env(s runtime.Start) []string {
 		"LANG=" + lang,
 		"LC_ALL=" + lang,
 		"TERM=dumb",
+		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS=1", // else `git status` at each start
+		"CLAUDE_CODE_DISABLE_CRON=1",             // else turns that .claude/scheduled_tasks.json asks for
+		fence.NoGit,                              // for the engine itself
+		"BASH_ENV=" + o.bashStart(),              // lifts it for a command
 		"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
@@ -139,9 +162,17 @@ func shell(path string) string {
 	return ""
 }
 
+// files are what a process is given beside its arguments, "" for none: as arguments they could be longer than the system
+// allows, and everybody could read them.
+type files struct {
+	instructions string // appended to the system prompt
+	settings     string
+	servers      string // tool servers that the user has agreed to
+}
+
 // args is the command line. Project and local settings, and the project's MCP servers, are never read: they would run
 // hooks and switch the approvals off (protocol/claude.md §12).
-func args(s runtime.Start, instructions string) []string {
+func args(s runtime.Start, f files) []string {
 	a := []string{
 		"-p",
 		"--input-format", "stream-json",
@@ -154,7 +185,12 @@ func args(s runtime.Start, instructions string) []string {
 		"--strict-mcp-config",
 	}
 	for _, o := range [][2]string{
-		{"--model", s.Model}, {"--effort", s.Effort}, {"--resume", s.Resume}, {"--append-system-prompt-file", instructions},
+		{"--model", s.Model},
+		{"--effort", s.Effort},
+		{"--resume", s.Resume},
+		{"--append-system-prompt-file", f.instructions},
+		{"--settings", f.settings},
+		{"--mcp-config", f.servers},
 	} {
 		if o[1] != "" {
 			a = append(a, o[0], o[1])
@@ -163,34 +199,29 @@ func args(s runtime.Start, instructions string) []string {
 	return a
 }
 
-// spec is what to run for a session. The instructions go into a file that the caller removes: as an argument they could
-// be longer than the system allows.
-func (o Options) spec(s runtime.Start) (spec proc.Spec, instructions string, err error) {
+// spec is what to run for a session, and the files that the caller removes when the process is gone, or never was.
+func (o Options) spec(s runtime.Start) (spec proc.Spec, temp []string, err error) {
 	if err := o.makeDirs(); err != nil {
-		return spec, "", err
+		return spec, nil, err
+	}
+	var f files
+	put := func(to *string, path string, problem error) {
+		if *to = path; path != "" {
+			temp = append(temp, path)
+		}
+		if err == nil {
+			err = problem
+		}
 	}
 	if s.Instructions != "" {
-		if instructions, err = writeInstructions(o.tmp(), s.Instructions); err != nil {
-			return spec, "", err
-		}
+		path, problem := o.temp("instructions-*.md", []byte(s.Instructions))
+		put(&f.instructions, path, problem)
 	}
-	return proc.Spec{Path: o.Binary, Args: args(s, instructions), Env: o.env(s), Dir: s.Dir}, instructions, nil
-}
-
-func writeInstructions(dir, text string) (string, error) {
-	f, err := os.CreateTemp(dir, "instructions-*.md")
-	if err == nil {
-		_, err = f.WriteString(text)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
+	path, problem := o.tempJSON("settings-*.json", ownSettings(s.Trusted))
+	put(&f.settings, path, problem)
+	if servers := trustedServers(s.Trusted); servers != nil {
+		path, problem := o.tempJSON("servers-*.json", servers)
+		put(&f.servers, path, problem)
 	}
-	if err != nil {
-		return "", &event.Error{
-			Class:   event.ClassConfig,
-			Message: "The project's instructions could not be handed to Claude Code. Check free space in the data folder.",
-			Detail:  err.Error(),
-		}
-	}
-	return f.Name(), nil
+	return proc.Spec{Path: o.Binary, Args: args(s, f), Env: o.env(s), Dir: s.Dir}, temp, err
 }

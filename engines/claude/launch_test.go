@@ -17,14 +17,18 @@ func TestLaunchIsAnAllowList(t *testing.T) {
 	t.Setenv("HOME", "/of/the/user")
 	state := filepath.Join(t.TempDir(), "state")
 	o := Options{Binary: "/bin/claude", StateDir: state, Env: []string{"HTTPS_PROXY=http://127.0.0.1:1", "NO_PROXY=example.org"}}
-	spec, file, err := o.spec(runtime.Start{
+	spec, temp, err := o.spec(runtime.Start{
 		Session: "k1", Dir: "/p", Model: "m", Resume: "s", Instructions: "Be kind.",
 		Provider: runtime.Provider{BaseURL: "http://127.0.0.1:2", Key: "secret"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := strings.Fields(`PATH HOME CLAUDE_CONFIG_DIR TMPDIR CLAUDE_CODE_TMPDIR LANG LC_ALL TERM SHELL KEVA_SESSION
+	if len(temp) != 2 {
+		t.Fatalf("%q", temp)
+	}
+	file, settings := temp[0], temp[1]
+	allowed := strings.Fields(`GIT_DIR BASH_ENV CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS CLAUDE_CODE_DISABLE_CRON PATH HOME CLAUDE_CONFIG_DIR TMPDIR CLAUDE_CODE_TMPDIR LANG LC_ALL TERM SHELL KEVA_SESSION
 		CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_AUTOUPDATER DISABLE_UPDATES
 		DISABLE_TELEMETRY DISABLE_ERROR_REPORTING ANTHROPIC_BASE_URL ANTHROPIC_API_KEY NO_PROXY no_proxy HTTPS_PROXY`)
 	seen := map[string]string{}
@@ -41,6 +45,7 @@ func TestLaunchIsAnAllowList(t *testing.T) {
 	for name, want := range map[string]string{
 		"ANTHROPIC_API_KEY": "secret", "HOME": filepath.Join(state, "home"), "NO_PROXY": "example.org,127.0.0.1,localhost,::1",
 		"KEVA_SESSION": "k1", "DISABLE_UPDATES": "1", "CLAUDE_CODE_TMPDIR": filepath.Join(state, "tmp"),
+		"GIT_DIR": "/dev/null", "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1", "CLAUDE_CODE_DISABLE_CRON": "1",
 	} {
 		if seen[name] != want {
 			t.Errorf("%s=%q, want %q", name, seen[name], want)
@@ -49,7 +54,7 @@ func TestLaunchIsAnAllowList(t *testing.T) {
 	line := strings.Join(spec.Args, " ")
 	for _, want := range []string{
 		"--permission-prompt-tool stdio", "--setting-sources user", "--strict-mcp-config", "--include-partial-messages",
-		"--replay-user-messages", "--model m", "--resume s", "--append-system-prompt-file " + file,
+		"--replay-user-messages", "--model m", "--resume s", "--append-system-prompt-file " + file, "--settings " + settings,
 	} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is missing in %s", want, line)

@@ -8,6 +8,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/runtime"
+	"keva/engines/fence"
 )
 
 // keyEnv carries the provider's key into the engine's process. It is never an argument: those can be read by others.
@@ -35,10 +36,11 @@ var settings = []string{
 	"features.unbounded_connection_retries=false", // without it, no network means a turn that never ends
 	"analytics.enabled=false",
 	"check_for_update_on_startup=false",
-	"tools.update_plan.enabled=true", // else there are no plans
-	"project_doc_max_bytes=0",        // Keva appends the project's instructions itself
-	// The engine's commands must not see the key.
-	"shell_environment_policy.exclude=[" + `"` + keyEnv + `"` + "]",
+	"tools.update_plan.enabled=true",    // else there are no plans
+	"project_doc_max_bytes=0",           // Keva appends the project's instructions itself
+	"skills.include_instructions=false", // a project's skills speak to the model, trusted or not
+	// The engine's commands must not see the key, and git is kept from the engine only.
+	`shell_environment_policy.exclude=["` + keyEnv + `","` + fence.GitDir + `"]`,
 }
 
 // arguments is the command line. The key is not in it.
@@ -97,7 +99,8 @@ func (o Options) environment(home string, s runtime.Start) []string {
 	if lang == "" || lang == "C" || lang == "POSIX" {
 		lang = "C.UTF-8"
 	}
-	env = append(env, "PATH="+path, "LANG="+lang, "TERM=dumb", "CODEX_HOME="+home)
+	// At each start the engine runs `git status`, and that runs the filters of a repository's own configuration.
+	env = append(env, "PATH="+fence.Path(path, s.Dir), "LANG="+lang, "TERM=dumb", "CODEX_HOME="+home, fence.NoGit)
 	if s.Session != "" {
 		env = append(env, sessionEnv+"="+s.Session)
 	}
