@@ -187,14 +187,17 @@ func (w *world) demoProject(context.Context) (string, error) {
 	return dir, err
 }
 
-// newApp makes the toolkit's app. Without a desktop bus nobody tells whether the system is light or dark, so it is light,
-// and the toolkit must not ask: it would start a bus of its own.
-func newApp(id string) fyne.App {
+// newApp makes the toolkit's app, or says why there can be no window. Without a desktop bus nobody tells whether the
+// system is light or dark, so it is light, and the toolkit must not ask: it would start a bus of its own.
+func newApp(id string) (fyne.App, error) {
+	if err := host.Display(os.Getenv); err != nil {
+		return nil, err
+	}
 	const look = "FYNE_THEME"
 	if !host.SessionBus() && os.Getenv(look) == "" {
 		_ = os.Setenv(look, "light") // fails for names with NUL or = only
 	}
-	return app.NewWithID(id)
+	return app.NewWithID(id), nil
 }
 
 func window(args []string) int {
@@ -204,6 +207,10 @@ func window(args []string) int {
 		fmt.Fprint(os.Stderr, usage)
 		return int(headless.Usage)
 	}
+	a, err := newApp("app.keva")
+	if err != nil {
+		return int(headless.Fail(os.Stderr, err))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	w, notices, err := compose(ctx)
@@ -212,7 +219,6 @@ func window(args []string) int {
 	}
 	defer w.close()
 	home, _ := os.UserHomeDir() // only shortens paths
-	a := newApp("app.keva")
 	var s *shell.Shell
 	s = shell.New(a, shell.Deps{
 		Sessions: shell.FromService(w.service), Settings: surface{w},
@@ -336,7 +342,11 @@ func replay(args []string) int {
 		return int(headless.Fail(os.Stderr, err))
 	}
 	if *asUI {
-		uireplay.Show(newApp("app.keva.replay"), filepath.Base(flags.Arg(0)), evs, *mobile)
+		a, err := newApp("app.keva.replay")
+		if err != nil {
+			return int(headless.Fail(os.Stderr, err))
+		}
+		uireplay.Show(a, filepath.Base(flags.Arg(0)), evs, *mobile)
 		return 0
 	}
 	if err := headless.Replay(os.Stdout, evs, *asJSON, headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv)); err != nil {
