@@ -133,6 +133,16 @@ func (s *Service) load(ctx context.Context, m Meta) (*Session, error) {
 	return o, nil
 }
 
+// Tell puts a notice of Keva itself into a session's stream, such as what became of an engine that outlived Keva.
+func (s *Service) Tell(ctx context.Context, id string, n event.Notice) error {
+	o, err := s.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	o.pipe.put(event.Event{Body: n}, true)
+	return nil
+}
+
 // Delete stops the session's engine and removes it with all of its events.
 func (s *Service) Delete(ctx context.Context, id string) error {
 	s.mu.Lock()

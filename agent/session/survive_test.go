@@ -209,3 +209,25 @@ func TestResumeOfAnotherSession(t *testing.T) {
 		})
 	}
 }
+
+// What Keva found of an engine that outlived it is said in its session, after the honest end of what was open.
+func TestTellOfAnEngineThatOutlivedKeva(t *testing.T) {
+	w := newWorld(t)
+	s := w.create()
+	if err := s.Send(bg, "go"); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	if err := w.svc.Tell(bg, s.ID(), event.Notice{Level: event.LevelWarning, Text: "It still ran."}); err != nil {
+		t.Fatal(err)
+	}
+	evs, _ := w.store.Events(bg, s.ID(), 0, 0)
+	n := len(evs)
+	_, exit := evs[n-2].Body.(event.EngineExited)
+	if b, ok := evs[n-1].Body.(event.Notice); !ok || b.Text != "It still ran." || !exit {
+		t.Fatalf("%+v", evs[n-2:])
+	}
+	if err := w.svc.Tell(bg, "nobody", event.Notice{}); err == nil {
+		t.Fatal("told a session that is not there")
+	}
+}

@@ -85,12 +85,13 @@ func (s *State) turnStarted(e event.Event, b event.TurnStarted) {
 		return // a start that comes twice, or after the end, never reopens
 	}
 	add(s.idx.turns, &s.Turns, e.Turn, Turn{ID: e.Turn, Origin: b.Origin, Started: e.Time})
+	s.Unsure = s.Unsure && b.Origin != event.OriginUser
 }
 
 func (s *State) userMessage(e event.Event, b event.UserMessage) {
 	if b.Delivery == event.DeliveryUnknown { // it was on its way, and nobody can tell whether it was read
 		s.unqueue([]string{b.ID})
-		s.Unread = append(s.Unread, b.ID)
+		s.Unread, s.Unsure = append(s.Unread, b.ID), true
 		return
 	}
 	s.Messages++
@@ -194,6 +195,7 @@ func (s *State) turnCompleted(e event.Event, b event.TurnCompleted) {
 	t := s.Turn(e.Turn)
 	if t == nil {
 		t = add(s.idx.turns, &s.Turns, e.Turn, Turn{ID: e.Turn, Origin: b.Origin, Started: e.Time})
+		s.Unsure = s.Unsure && b.Origin != event.OriginUser
 	}
 	if t.Outcome != "" && t.Outcome != event.Unknown {
 		return // twice: the first end holds
@@ -216,7 +218,7 @@ func (s *State) turnCompleted(e event.Event, b event.TurnCompleted) {
 // exited closes what was open: nobody will ever tell how it went (I-9, I-11). What Keva stopped itself was interrupted.
 func (s *State) exited(e event.Event, b event.EngineExited) {
 	s.Exit, s.Retry = &b, nil
-	s.Unread = append(s.Unread, s.Queue...)
+	s.Unread, s.Unsure = append(s.Unread, s.Queue...), s.Unsure || len(s.Queue) > 0
 	s.Queue = nil
 	clear(s.idx.queued)
 	how := event.Unknown

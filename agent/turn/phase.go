@@ -76,11 +76,15 @@ func (s *State) PendingRequests() []Request {
 }
 
 // Verdict is how the session's last user turn went, tasks included: a turn whose tasks are unknown is unknown, not done.
-// It is "" while something is open or when nothing was asked.
+// A message after it whose fate is not known makes it unknown too. It is "" while something is open or when nothing was
+// asked.
 func (s *State) Verdict() event.Outcome {
 	t := s.LastUserTurn()
-	if t == nil || !s.Settled() {
+	switch {
+	case t == nil || !s.Settled():
 		return ""
+	case s.Unsure:
+		return event.Unknown
 	}
 	if t.Outcome != event.Success {
 		return t.Outcome

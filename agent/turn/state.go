@@ -100,6 +100,8 @@ type State struct {
 	Queue []string `json:"queue,omitempty"`
 	// Unread holds the ids of messages that waited when an engine went: whether it had read them is not known.
 	Unread []string `json:"unread,omitempty"`
+	// Unsure is true while the last thing that the user said is one of Unread: no turn has begun since.
+	Unsure bool `json:"unsure,omitempty"`
 	// Messages counts the user's messages.
 	Messages int `json:"messages"`
 

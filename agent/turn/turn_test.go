@@ -215,3 +215,20 @@ func TestSentIsNotSettled(t *testing.T) {
 		t.Fatalf("queue %v, unread %v", s.Queue, s.Unread)
 	}
 }
+
+// A message that nobody may have read is no success, however the turn before it went; the next turn answers for itself.
+func TestUnreadMessageIsNotDone(t *testing.T) {
+	said := in("", "", event.UserMessage{ID: "m", Text: "and now?", Delivery: event.DeliveryPrompt})
+	gone := in("", "", event.EngineExited{Class: event.ExitUnknown})
+	if s := play(begin, done, said, gone); s.Phase() != PhaseSettled || s.Verdict() != event.Unknown {
+		t.Fatalf("phase %s, verdict %q", s.Phase(), s.Verdict())
+	}
+	s := play(begin, done, said, in("", "", event.UserMessage{ID: "m", Delivery: event.DeliveryUnknown}))
+	if s.Verdict() != event.Unknown {
+		t.Fatalf("verdict %q", s.Verdict())
+	}
+	s = play(begin, done, said, gone, in("t2", "", begin), in("t2", "", done))
+	if s.Verdict() != event.Success {
+		t.Fatalf("verdict %q", s.Verdict())
+	}
+}

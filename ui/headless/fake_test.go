@@ -89,6 +89,11 @@ func (f *fake) play() {
 	turn, in := "t1", ""
 	for _, s := range f.script {
 		switch s := s.(type) {
+		case event.TurnCompleted: // an engine names the message that a turn has answered
+			if s.Origin == event.OriginUser && s.Messages == nil {
+				s.Messages = []string{"m"}
+			}
+			f.emit(turn, in, s)
 		case event.Body:
 			f.emit(turn, in, s)
 		case turnIs:
