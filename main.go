@@ -120,6 +120,7 @@ func compose(ctx context.Context) (*world, []event.Notice, error) {
 	}
 	notices = append(notices, told...)
 	w.closers = append(w.closers, func() { _ = w.store.Close() })
+	orphans := catalog.Reclaim(w.data) // the folder is locked: whoever started them is gone
 
 	cache, err := install.CacheDir()
 	if err != nil {
@@ -149,6 +150,17 @@ func compose(ctx context.Context) (*world, []event.Notice, error) {
 	})
 	for _, n := range notices {
 		w.log.Warn().Str("detail", n.Detail).Msg(n.Text)
+	}
+	for _, o := range orphans {
+		w.log.Info().Str("found", string(o.Found)).Int("pid", o.PID).Ints("ended", o.Ended).Ints("left", o.Left).Str("why", o.Why).Msg("run record")
+		n, tell := o.Notice()
+		if !tell {
+			continue
+		}
+		// Without a session (it was deleted, or it was a version check) everybody is told.
+		if o.Session == "" || w.service.Tell(ctx, o.Session, n) != nil {
+			notices = append(notices, n)
+		}
 	}
 	return w, notices, nil
 }
@@ -427,16 +439,5 @@ func (s surface) ForgetKey(ctx context.Context, id string) error {
 }
 
 func (s surface) Check(ctx context.Context, engine string) (string, error) {
-	for _, f := range s.w.list {
-		if f.ID() != engine {
-			continue
-		}
-		lease, err := s.w.slot.Acquire(ctx, slot.Holder{Who: "the engine check", What: f.Label()}, nil)
-		if err != nil {
-			return "", err
-		}
-		defer lease.Release()
-		return f.Check(ctx, lease)
-	}
-	return "", &event.Error{Class: event.ClassConfig, Message: "This version of Keva does not have that engine."}
+	return s.w.service.Check(ctx, engine, "the settings")
 }

@@ -18,6 +18,7 @@ import (
 	"keva/engines/access"
 	"keva/engines/catalog"
 	"keva/engines/install"
+	"keva/engines/proc"
 	"keva/platform/project"
 	"keva/platform/store"
 )
@@ -39,6 +40,9 @@ type World struct {
 	Service *session.Service
 	Access  *access.Access
 
+	// Reclaimed is what became of engines that outlived the world before.
+	Reclaimed []proc.Reclaimed
+
 	owned bool
 }
 
@@ -54,7 +58,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 		}
 		o.Told(n)
 	}
-	w := &World{Store: st, Slot: &slot.Slot{}, Access: o.Access}
+	w := &World{Store: st, Slot: &slot.Slot{}, Access: o.Access, Reclaimed: catalog.Reclaim(o.Dir)}
 	if w.Access == nil {
 		w.owned = true
 		w.Access = access.New(access.Options{
@@ -69,6 +73,13 @@ func Open(ctx context.Context, o Options) (*World, error) {
 		Factories: append(catalog.Factories(catalog.Options{Find: find, StateDir: o.Dir, Version: "test"}), o.Extra...),
 		Clock:     func() time.Time { return time.Now().UTC() }, NewID: NewID, Log: o.Log,
 	})
+	for _, r := range w.Reclaimed {
+		if n, tell := r.Notice(); tell && r.Session != "" {
+			if err := w.Service.Tell(ctx, r.Session, n); err != nil {
+				return nil, errors.Join(err, w.Close())
+			}
+		}
+	}
 	return w, nil
 }
 
