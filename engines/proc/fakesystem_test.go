@@ -31,7 +31,9 @@ type fakeSystem struct {
 	broken map[string]bool // "boot", "pids", "stat 7", "owner 7", "cmdline 7", "environ 7": can't be read
 	// before is called before a handle is taken: the last moment at which a pid may change its owner.
 	before func(pid int)
-	sent   []string // "TERM 7"
+	// asked is called before a fact is told, with "stat 7" and the like.
+	asked func(what string)
+	sent  []string // "TERM 7"
 }
 
 var errForced = errors.New("forced: permission denied")
@@ -44,6 +46,9 @@ func (f *fakeSystem) fails(what string) error {
 }
 
 func (f *fakeSystem) proc(what string, pid int) (*fakeProc, error) {
+	if f.asked != nil {
+		f.asked(fmt.Sprintf("%s %d", what, pid))
+	}
 	if err := f.fails(fmt.Sprintf("%s %d", what, pid)); err != nil {
 		return nil, err
 	}

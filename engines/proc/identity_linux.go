@@ -16,11 +16,15 @@ type identity struct {
 	parent  int
 	session int
 	dead    bool   // a zombie: it can't run any more, its parent has not looked yet
+	kernel  bool   // a thread of the kernel
 	ticks   uint64 // of CPU time, with those of the children that it waited for
 }
 
 // tick is the unit of times in /proc: USER_HZ is 100 on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
+
+// kernelThread is PF_KTHREAD of the kernel, a bit of field 9.
+const kernelThread = 0x00200000
 
 // same reports whether both are the same process.
 func (a identity) same(b identity) bool {
@@ -74,6 +78,9 @@ func parseStat(data []byte) (identity, bool) {
 		return identity{}, false
 	}
 	id := identity{pid: pid, parent: parent, session: session, start: start, dead: f[0] == "Z" || f[0] == "X"}
+	if flags, err := strconv.ParseUint(f[6], 10, 64); err == nil {
+		id.kernel = flags&kernelThread != 0
+	}
 	for _, s := range f[11:15] { // utime, stime, cutime, cstime
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 { // kernels have printed negative ones
 			id.ticks += uint64(n)

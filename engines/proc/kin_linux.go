@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"keva/agent/budget"
 )
 
 // kin are the processes that were proven to be ours: the leader, its descendants, and what descends from them. A group
@@ -28,6 +30,12 @@ type kin struct {
 	not map[int]uint64
 
 	hidden int // how many of the known could not be read at the last look
+	// nameless are processes in the middle of an exec, with the time when they were first seen so. The kernel shows neither
+	// command line nor environment then, so one whose parent has just ended can't be told from a stranger for a moment.
+	nameless map[identity]time.Time
+	// unclear counts them at the last look, and whoever ended between the list and a closer look: it may have started
+	// somebody who is not in the list.
+	unclear int
 
 	ticks, lost uint64 // CPU time at the last look, and what vanished with processes that nobody waited for
 }
@@ -35,7 +43,7 @@ type kin struct {
 var errHidden = errors.New("some of the processes can't be looked at")
 
 func newKin(pr probe, mark string, known ...identity) *kin {
-	k := &kin{probe: pr, mark: mark, known: map[int]identity{}, strangers: map[int]uint64{}, not: map[int]uint64{}}
+	k := &kin{probe: pr, mark: mark, known: map[int]identity{}, strangers: map[int]uint64{}, not: map[int]uint64{}, nameless: map[identity]time.Time{}}
 	for _, id := range known {
 		k.known[id.pid] = id
 	}
@@ -47,6 +55,7 @@ func newKin(pr probe, mark string, known ...identity) *kin {
 func (k *kin) look() ([]identity, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.hidden, k.unclear = 0, 0
 	all, err := k.list()
 	if err != nil {
 		return nil, err
@@ -57,6 +66,9 @@ func (k *kin) look() ([]identity, error) {
 	sessions := map[int]bool{}
 	taken := map[int]bool{}
 	take := func(id identity) {
+		if id.dead && !k.known[id.pid].dead {
+			k.unclear++
+		}
 		k.known[id.pid] = id
 		taken[id.pid] = true
 		here = append(here, id)
@@ -65,7 +77,6 @@ func (k *kin) look() ([]identity, error) {
 			sessions[id.session] = true
 		}
 	}
-	k.hidden = 0
 	for pid, old := range k.known {
 		id, there := all[pid]
 		if !there || id.start != 0 && id.start != old.start {
@@ -89,10 +100,18 @@ func (k *kin) look() ([]identity, error) {
 				continue
 			}
 			born := taken[id.parent] || sessions[id.session]
-			if !born && k.strangers[pid] == id.start {
+			if !born && (id.kernel || k.strangers[pid] == id.start) {
 				continue
 			}
-			if id.uid, err = k.probe.owner(pid); err != nil || id.uid != uid {
+			if id.uid, err = k.probe.owner(pid); gone(err) {
+				k.unclear++
+			}
+			if err != nil || id.uid != uid {
+				continue
+			}
+			if !born && id.dead { // whose it was can't be seen any more, and it does nothing any more
+				k.strangers[pid] = id.start
+				k.unclear++
 				continue
 			}
 			if born || k.carries(id) {
@@ -113,8 +132,16 @@ func (k *kin) list() (map[int]identity, error) {
 	}
 	all := make(map[int]identity, len(pids))
 	for _, pid := range pids {
-		if id, err := statOf(k.probe, pid); err == nil || !gone(err) {
-			all[pid] = id
+		id, err := statOf(k.probe, pid)
+		if gone(err) {
+			k.unclear++
+			continue
+		}
+		all[pid] = id
+	}
+	for id := range k.nameless {
+		if all[id.pid].start != id.start {
+			delete(k.nameless, id)
 		}
 	}
 	for pid, start := range k.strangers {
@@ -141,6 +168,9 @@ func (k *kin) carries(id identity) bool {
 		return false
 	}
 	env, err := k.probe.environ(id.pid)
+	if gone(err) {
+		k.unclear++
+	}
 	if err != nil {
 		return false
 	}
@@ -150,10 +180,36 @@ func (k *kin) carries(id identity) bool {
 			return true
 		}
 	}
-	if len(env) > 0 { // in the middle of an exec it is empty, for ours too
-		k.strangers[id.pid] = id.start
+	if len(env) == 0 && k.inExec(id) {
+		return false
 	}
+	k.strangers[id.pid] = id.start
 	return false
+}
+
+// inExec reports whether a process without an environment may be in the middle of an exec. The arguments appear a little
+// before the environment. One that stays without has none, and is a stranger.
+func (k *kin) inExec(id identity) bool {
+	cmdline, err := k.probe.cmdline(id.pid)
+	if err != nil {
+		k.unclear++
+		return true
+	}
+	grace := budget.Exec.Time
+	if len(cmdline) > 0 {
+		grace = budget.Fork.Time
+	}
+	key := identity{pid: id.pid, start: id.start}
+	since, seen := k.nameless[key]
+	if !seen {
+		since = time.Now()
+		k.nameless[key] = since
+	}
+	if time.Since(since) > grace {
+		return false
+	}
+	k.unclear++
+	return true
 }
 
 // living are those of ids that still run and still are who they were.
@@ -185,7 +241,8 @@ func (k *kin) end(leader int, polite, hard time.Duration) (asked map[int]bool, l
 			if err != nil {
 				return asked, nil, err
 			}
-			if left = k.living(here, leader); len(left) == 0 {
+			left = k.living(here, leader)
+			if len(left) == 0 && quiet(here, leader) && k.clear() {
 				return asked, nil, k.unsure()
 			}
 			for _, id := range left {
@@ -200,13 +257,30 @@ func (k *kin) end(leader int, polite, hard time.Duration) (asked map[int]bool, l
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	return asked, left, nil
+	return asked, left, k.unsure()
+}
+
+// quiet reports whether nobody of ours lived when we looked: one that has ended since may have started another.
+func quiet(here []identity, leader int) bool {
+	for _, id := range here {
+		if id.pid != leader && !id.dead {
+			return false
+		}
+	}
+	return true
+}
+
+// clear reports whether the last look could tell of everybody whether it is ours.
+func (k *kin) clear() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.unclear == 0
 }
 
 func (k *kin) unsure() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.hidden > 0 {
+	if k.hidden+k.unclear > 0 {
 		return errHidden
 	}
 	return nil

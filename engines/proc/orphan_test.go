@@ -22,8 +22,8 @@ func scene() (*fakeSystem, record) {
 	uid := uint32(1000)
 	f := &fakeSystem{boot: "boot-1", me: newKeva, uid: uid, broken: map[string]bool{}, procs: map[int]*fakeProc{
 		1:       {start: 1, session: 1, cmdline: "init\x00"},
-		40:      {start: 300, parent: 1, session: 40, uid: uid, cmdline: "shell\x00"},
-		newKeva: {start: 9000, parent: 40, session: 40, uid: uid, cmdline: "keva\x00"},
+		40:      {start: 300, parent: 1, session: 40, uid: uid, cmdline: "shell\x00", environ: "A=b\x00"},
+		newKeva: {start: 9000, parent: 40, session: 40, uid: uid, cmdline: "keva\x00", environ: "A=b\x00"},
 		leader:  {start: 5000, parent: 1, session: leader, uid: uid, cmdline: "engine\x00-p\x00", environ: "A=b\x00" + MarkerEnv + "=" + mark + "\x00"},
 		200:     {start: 6000, parent: 40, session: 40, uid: uid, cmdline: "editor\x00", environ: "A=b\x00"},
 		201:     {start: 6001, parent: 1, session: 201, uid: 0, cmdline: "daemon\x00"},
@@ -63,25 +63,27 @@ func TestReclaimFailsClosed(t *testing.T) {
 		"the engine ended": {func(f *fakeSystem, _ *record) { delete(f.procs, leader) }, FoundGone, nil, false},
 		"a zombie":         {func(f *fakeSystem, _ *record) { f.procs[leader].zombie = true }, FoundGone, nil, false},
 		"another start time": {func(f *fakeSystem, _ *record) {
-			f.procs[leader] = &fakeProc{start: 7000, uid: 1000, cmdline: "engine\x00-p\x00"}
+			f.procs[leader] = &fakeProc{start: 7000, uid: 1000, cmdline: "engine\x00-p\x00", environ: "A=b\x00"}
 		}, FoundNotOurs, nil, false},
-		"another command line":    {func(f *fakeSystem, _ *record) { f.procs[leader].cmdline = "engine\x00-q\x00" }, FoundNotOurs, nil, false},
-		"one argument, not two":   {func(f *fakeSystem, _ *record) { f.procs[leader].cmdline = "engine -p\x00" }, FoundNotOurs, nil, false},
-		"another owner":           {func(f *fakeSystem, _ *record) { f.procs[leader].uid = 0 }, FoundNotOurs, nil, false},
-		"stat can't be read":      {func(f *fakeSystem, _ *record) { f.broken["stat 100"] = true }, FoundUnverified, nil, true},
-		"owner can't be read":     {func(f *fakeSystem, _ *record) { f.broken["owner 100"] = true }, FoundUnverified, nil, true},
-		"cmdline can't be read":   {func(f *fakeSystem, _ *record) { f.broken["cmdline 100"] = true }, FoundUnverified, nil, true},
-		"list can't be read":      {func(f *fakeSystem, _ *record) { f.broken["pids"] = true }, FoundUnverified, nil, true},
-		"boot id can't be read":   {func(f *fakeSystem, _ *record) { f.broken["boot"] = true }, FoundUnverified, nil, true},
-		"another boot":            {func(f *fakeSystem, _ *record) { f.boot = "boot-2" }, FoundGone, nil, false},
-		"another user's record":   {func(_ *fakeSystem, r *record) { uid := uint32(7); r.UID = &uid }, FoundNotOurs, nil, true},
-		"its Keva still runs":     {func(f *fakeSystem, _ *record) { f.procs[oldKeva] = &fakeProc{start: 4000, uid: 1000} }, FoundInUse, nil, true},
-		"its Keva is this one":    {func(_ *fakeSystem, r *record) { r.Keva = instance{newKeva, 9000} }, FoundInUse, nil, true},
-		"its Keva can't be read":  {func(f *fakeSystem, _ *record) { f.broken["stat 50"] = true }, FoundUnverified, nil, true},
-		"its Keva is a zombie":    {func(f *fakeSystem, _ *record) { f.procs[oldKeva] = &fakeProc{start: 4000, zombie: true} }, FoundReclaimed, []int{leader}, false},
-		"its Keva's pid is taken": {func(f *fakeSystem, _ *record) { f.procs[oldKeva] = &fakeProc{start: 4001, uid: 1000} }, FoundReclaimed, []int{leader}, false},
-		"it ignores SIGTERM":      {func(f *fakeSystem, _ *record) { f.procs[leader].stubborn = true }, FoundReclaimed, []int{leader}, false},
-		"it can't be ended":       {func(f *fakeSystem, _ *record) { f.procs[leader].stuck = true }, FoundSurvived, []int{leader}, true},
+		"another command line":   {func(f *fakeSystem, _ *record) { f.procs[leader].cmdline = "engine\x00-q\x00" }, FoundNotOurs, nil, false},
+		"one argument, not two":  {func(f *fakeSystem, _ *record) { f.procs[leader].cmdline = "engine -p\x00" }, FoundNotOurs, nil, false},
+		"another owner":          {func(f *fakeSystem, _ *record) { f.procs[leader].uid = 0 }, FoundNotOurs, nil, false},
+		"stat can't be read":     {func(f *fakeSystem, _ *record) { f.broken["stat 100"] = true }, FoundUnverified, nil, true},
+		"owner can't be read":    {func(f *fakeSystem, _ *record) { f.broken["owner 100"] = true }, FoundUnverified, nil, true},
+		"cmdline can't be read":  {func(f *fakeSystem, _ *record) { f.broken["cmdline 100"] = true }, FoundUnverified, nil, true},
+		"list can't be read":     {func(f *fakeSystem, _ *record) { f.broken["pids"] = true }, FoundUnverified, nil, true},
+		"boot id can't be read":  {func(f *fakeSystem, _ *record) { f.broken["boot"] = true }, FoundUnverified, nil, true},
+		"another boot":           {func(f *fakeSystem, _ *record) { f.boot = "boot-2" }, FoundGone, nil, false},
+		"another user's record":  {func(_ *fakeSystem, r *record) { uid := uint32(7); r.UID = &uid }, FoundNotOurs, nil, true},
+		"its Keva still runs":    {func(f *fakeSystem, _ *record) { f.procs[oldKeva] = &fakeProc{start: 4000, uid: 1000} }, FoundInUse, nil, true},
+		"its Keva is this one":   {func(_ *fakeSystem, r *record) { r.Keva = instance{newKeva, 9000} }, FoundInUse, nil, true},
+		"its Keva can't be read": {func(f *fakeSystem, _ *record) { f.broken["stat 50"] = true }, FoundUnverified, nil, true},
+		"its Keva is a zombie":   {func(f *fakeSystem, _ *record) { f.procs[oldKeva] = &fakeProc{start: 4000, zombie: true} }, FoundReclaimed, []int{leader}, false},
+		"its Keva's pid is taken": {func(f *fakeSystem, _ *record) {
+			f.procs[oldKeva] = &fakeProc{start: 4001, uid: 1000, environ: "A=b\x00"}
+		}, FoundReclaimed, []int{leader}, false},
+		"it ignores SIGTERM": {func(f *fakeSystem, _ *record) { f.procs[leader].stubborn = true }, FoundReclaimed, []int{leader}, false},
+		"it can't be ended":  {func(f *fakeSystem, _ *record) { f.procs[leader].stuck = true }, FoundSurvived, []int{leader}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, r := scene()
@@ -136,9 +138,9 @@ func TestReclaimEndsDescendants(t *testing.T) {
 			r.Child, r.Cmdline = nil, nil
 		}, []int{leader}},
 		"of an engine whose pid has a new owner": {func(f *fakeSystem, _ *record) {
-			f.procs[leader] = &fakeProc{start: 7000, parent: 40, session: leader, uid: 1000, cmdline: "engine\x00-p\x00"}
+			f.procs[leader] = &fakeProc{start: 7000, parent: 40, session: leader, uid: 1000, cmdline: "engine\x00-p\x00", environ: "A=b\x00"}
 			f.procs[113] = tool(1, 113, env)
-			f.procs[116] = tool(leader, leader, "") // the new owner's
+			f.procs[116] = tool(leader, leader, "A=b\x00") // the new owner's
 		}, []int{113}},
 		"not the engine itself when a fact differs": {func(f *fakeSystem, _ *record) {
 			f.procs[leader].cmdline = "another"

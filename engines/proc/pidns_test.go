@@ -69,7 +69,7 @@ func inPidns() error {
 	if err != nil {
 		return err
 	}
-	cmdline, err := system{}.cmdline(old.pid)
+	cmdline, err := settledCmdline(system{}, old)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func inPidns() error {
 		end(stranger) // a thread of ours took the pid, or the clock has not ticked yet
 	}
 	now := who(old.pid)
-	if same, err := (system{}).cmdline(old.pid); err != nil || string(same) != string(cmdline) {
+	if same, err := settledCmdline(system{}, now); err != nil || string(same) != string(cmdline) {
 		return fmt.Errorf("the stranger's command line is %q (%v), want the engine's", same, err)
 	}
 	if err := expect(rec, FoundNotOurs); err != nil {

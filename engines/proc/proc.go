@@ -1,6 +1,6 @@
-// Package proc runs child processes: session leader, line reader without a limit, stop ladder, death classes. It knows
-// no engine and no protocol, and it must never signal a process that it did not start or can't prove to descend from one
-// that it started.
+// Package proc runs child processes: session leader, line reader without a limit, run record, stop ladder, death classes;
+// and it ends those that outlived an earlier Keva. It knows no engine and no protocol, and it must never signal a process
+// that it did not start or can't prove to descend from one that it started.
 package proc
 
 import (

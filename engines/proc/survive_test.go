@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -133,6 +134,16 @@ func killApp(t *testing.T) killedApp {
 	return a
 }
 
+// allIn reports whether the processes are all in pids, where the short-lived halves of double forks may be too.
+func (a killedApp) allIn(pids []int) bool {
+	for _, id := range a.pids {
+		if !slices.Contains(pids, id.pid) {
+			return false
+		}
+	}
+	return true
+}
+
 func (a killedApp) alive() (n int) {
 	for _, id := range a.pids {
 		if now := who(id.pid); now.same(id) && !now.dead {
@@ -150,7 +161,7 @@ func TestReclaimAfterTheAppWasKilled(t *testing.T) {
 	if n := a.alive(); n != 0 {
 		t.Errorf("%d processes of ours are left", n)
 	}
-	if len(got) != 1 || got[0].Found != FoundReclaimed || len(got[0].Ended) != 4 || got[0].PID != a.pids[0].pid {
+	if len(got) != 1 || got[0].Found != FoundReclaimed || got[0].PID != a.pids[0].pid || !a.allIn(got[0].Ended) {
 		t.Errorf("%+v, want the engine and its three tools reclaimed", got)
 	}
 	if n := files(t, a.run); len(n) != 0 {
@@ -172,8 +183,10 @@ func TestReclaimToolsOfAnEngineThatIsGone(t *testing.T) {
 	if n := a.alive(); n != 0 {
 		t.Errorf("%d tools are left", n)
 	}
-	if len(got) != 1 || got[0].Found != FoundReclaimed || len(got[0].Ended) != 3 {
-		t.Errorf("%+v, want three tools", got)
+	gone := a.pids[0].pid
+	a.pids = a.pids[1:]
+	if len(got) != 1 || got[0].Found != FoundReclaimed || !a.allIn(got[0].Ended) || slices.Contains(got[0].Ended, gone) {
+		t.Errorf("%+v, want the three tools", got)
 	}
 	stranger.mustLive(t)
 }

@@ -68,13 +68,79 @@ func TestStrangersAreLookedAtOnce(t *testing.T) {
 	}
 }
 
+// A tool that is in its exec while its parent is ended shows nothing of itself for a moment (seen when apps were killed at
+// random). Nobody is said to be the last before it is known who it is.
+func TestEndWaitsForAnExec(t *testing.T) {
+	f, _ := scene()
+	delete(f.procs, leader)
+	f.procs[113] = &fakeProc{start: 6500, parent: 1, session: 113, uid: 1000}
+	c := &countingSystem{fakeSystem: f, environs: map[int]int{}}
+	c.on = func(pid int) {
+		if pid == 113 && c.environs[pid] == 3 {
+			f.procs[113].cmdline, f.procs[113].environ = "tool\x00", MarkerEnv+"="+mark+"\x00"
+		}
+	}
+	k := newKin(c, mark)
+	if _, left, err := k.end(0, time.Second, time.Second); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	if f.procs[113] != nil {
+		t.Error("a tool in its exec was overlooked")
+	}
+}
+
+// A tool that starts another and ends at once, as in a double fork, may do both between the list of processes and the look
+// at it (seen when apps were killed at random). Then neither is there to see, and it must be looked again.
+func TestEndSeesWhoWasStartedMeanwhile(t *testing.T) {
+	env := MarkerEnv + "=" + mark + "\x00"
+	for name, at := range map[string]string{"before its stat is read": "stat 113", "before its environment is read": "environ 113", "as a zombie": "zombie"} {
+		f, _ := scene()
+		delete(f.procs, leader)
+		f.procs[113] = &fakeProc{start: 6500, parent: 1, session: 113, uid: 1000, cmdline: "tool\x00", environ: env}
+		f.asked = func(what string) {
+			if f.procs[113] == nil || f.procs[113].zombie || what != at && (at != "zombie" || what != "stat 113") {
+				return
+			}
+			if delete(f.procs, 113); at == "zombie" {
+				f.procs[113] = &fakeProc{start: 6500, parent: 1, session: 113, uid: 1000, zombie: true}
+			}
+			f.procs[114] = &fakeProc{start: 6501, parent: 1, session: 114, uid: 1000, cmdline: "tool\x00", environ: env}
+		}
+		if _, left, err := newKin(f, mark).end(0, time.Second, time.Second); err != nil || len(left) != 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
+		}
+		if f.procs[114] != nil {
+			t.Errorf("%s: a tool that was started meanwhile was overlooked", name)
+		}
+	}
+}
+
+// A process that really has no environment is a stranger, and does not hold up an end for long.
+func TestEndDoesNotWaitForTheNameless(t *testing.T) {
+	f, _ := scene()
+	delete(f.procs, leader)
+	f.procs[300] = &fakeProc{start: 6600, parent: 1, session: 300, uid: 1000, cmdline: "bare\x00"}
+	f.procs[301] = &fakeProc{start: 6600, parent: 1, session: 300, uid: 1000, zombie: true}
+	k := newKin(f, mark)
+	if asked, left, err := k.end(0, 10*time.Second, 10*time.Second); err != nil || len(left)+len(asked) != 0 {
+		t.Errorf("asked %v, left %v, %v", asked, left, err)
+	}
+	if len(k.nameless) > 1 {
+		t.Errorf("%d processes looked as if they were in an exec, want one", len(k.nameless))
+	}
+}
+
 type countingSystem struct {
 	*fakeSystem
 	environs map[int]int
+	on       func(pid int)
 }
 
 func (c *countingSystem) environ(pid int) ([]byte, error) {
 	c.environs[pid]++
+	if c.on != nil {
+		c.on(pid)
+	}
 	return c.fakeSystem.environ(pid)
 }
 
