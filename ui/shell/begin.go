@@ -73,6 +73,20 @@ func (s *Shell) startDemo() {
 	})
 }
 
+// resetDemo undoes what was done to the sample project, so that the tour can be taken again.
+func (s *Shell) resetDemo() {
+	s.deps.Go(func() {
+		err := s.deps.Demo.Reset(context.Background())
+		s.deps.Post(func() {
+			if err != nil {
+				s.problem("The demo project was not reset", err)
+			} else {
+				s.Say("The demo project is as it was.")
+			}
+		})
+	})
+}
+
 // create makes a session off the thread of the user interface, and shows it.
 func (s *Shell) create(n session.New, suggest string, failed func(error)) {
 	o, err := s.deps.Sessions.Create(context.Background(), n)
@@ -113,6 +127,12 @@ func (s *Shell) newSession() {
 			sheet.Close()
 			s.startDemo()
 		}))
+		if s.deps.Demo.Reset != nil {
+			o = append(o, screen.ListRow("Reset the demo project", "Puts its files back as they were.", nil, func() {
+				sheet.Close()
+				s.resetDemo()
+			}))
+		}
 	}
 	for _, dir := range sessions.Recent(s.list, 4) {
 		o = append(o, screen.ListRow(filepath.Base(dir), screen.Short(dir, s.deps.Home), nil, func() { begin(dir) }))

@@ -50,6 +50,8 @@ type Demo struct {
 	Prompt   string // what is put into the composer
 	// Project makes the sample project, or finds it, and returns its folder.
 	Project func(ctx context.Context) (string, error)
+	// Reset puts the files of the sample project back as they were. Nil: it is not offered.
+	Reset func(ctx context.Context) error
 }
 
 // Deps is what the window needs. Sessions, Settings and OpenURL must be set.

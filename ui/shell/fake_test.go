@@ -135,11 +135,12 @@ func (c *choices) Check(context.Context, string) (string, error) {
 // house is a shell over fakes.
 type house struct {
 	*Shell
-	t       testing.TB
-	loop    *uitest.Loop
-	service *fakes
-	choices *choices
-	opened  []string
+	t        testing.TB
+	loop     *uitest.Loop
+	service  *fakes
+	choices  *choices
+	opened   []string
+	resetErr error
 }
 
 func newHouse(t testing.TB, width, height float32, mobile bool, v settings.Values) *house {
@@ -153,7 +154,7 @@ func newHouse(t testing.TB, width, height float32, mobile bool, v settings.Value
 		OpenURL: func(u string) error { h.opened = append(h.opened, u); return nil },
 		Demo: &Demo{Provider: "demo", Prompt: "Show me around.", Project: func(context.Context) (string, error) {
 			return "/home/ada/keva-demo", nil
-		}},
+		}, Reset: func(context.Context) error { return h.resetErr }},
 		Clock: loop.Now, Do: loop.Do, Post: loop.Post, Go: loop.Go, After: loop.After, HardwareKeyboard: &keyboard,
 		Folders: func(string) ([]string, error) { return []string{"ledger", "notes-site"}, nil },
 	})

@@ -279,3 +279,16 @@ func (h *house) checkTargets(screen string) {
 		}
 	})
 }
+
+// The tour can be taken again: the sample project is put back, or the reason is said why not.
+func TestResetDemo(t *testing.T) {
+	h := newHouse(t, 360, 780, true, settings.Values{})
+	h.start()
+	h.newSession()
+	h.tap("Reset the demo project Puts its files back as they were.")
+	h.loop.Until("the word", func() bool { return h.says("The demo project is as it was.") })
+	h.resetErr = &event.Error{Message: "The folder can't be written."}
+	h.newSession()
+	h.tap("Reset the demo project Puts its files back as they were.")
+	h.loop.Until("the reason", func() bool { return h.says("The folder can't be written.") })
+}
