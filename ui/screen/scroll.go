@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/container"
 )
 
-// Scroll makes a column scroll vertically. It tells the column its width before the scroller asks for the height, which a
-// stock scroller does the other way round.
+// Scroll makes a column scroll vertically. A stock scroller asks for the height before it gives a width; here it asks once
+// more.
 func Scroll(column *fyne.Container) *Scroller {
 	s := container.NewVScroll(column)
 	return &Scroller{Container: fyne.Container{Layout: &scrollLayout{column}, Objects: []fyne.CanvasObject{s}}, scroll: s}
@@ -33,12 +33,9 @@ func (s *Scroller) ToTop() { s.scroll.ScrollToTop() }
 type scrollLayout struct{ column *fyne.Container }
 
 func (l *scrollLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
-	if c, ok := l.column.Layout.(*columnLayout); ok {
-		c.width = size.Width
-	}
 	o[0].Move(fyne.NewPos(0, 0))
 	o[0].Resize(size)
-	o[0].Refresh()
+	o[0].Refresh() // now the column knows its width, so this height is the right one
 }
 
 func (l *scrollLayout) heightFor(_ []fyne.CanvasObject, width float32) float32 {
