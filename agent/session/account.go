@@ -7,6 +7,32 @@ import (
 	"keva/agent/turn"
 )
 
+// announce lets the list say that the session runs before anything is stored that makes it so. Were it written afterwards,
+// a kill in between would leave a list that says "done" above a turn that nobody saw end.
+func (s *Session) announce(evs []event.Event) {
+	s.mu.Lock()
+	if s.meta.Badge == BadgeRunning || s.meta.Badge == BadgeNeedsYou || !slices.ContainsFunc(evs, opens) {
+		s.mu.Unlock()
+		return
+	}
+	s.meta.Badge, s.meta.Updated = BadgeRunning, evs[len(evs)-1].Time
+	m := s.meta
+	s.mu.Unlock()
+	if err := s.svc.deps.Store.PutSession(ctxBackground, m); err != nil {
+		s.svc.deps.Log("keep session", err)
+	}
+	s.svc.changed()
+}
+
+// opens reports whether an event can begin something whose end is to be waited for.
+func opens(e event.Event) bool {
+	switch e.Body.(type) {
+	case event.UserMessage, event.TurnStarted, event.TaskStarted, event.TaskProgress, event.ApprovalAsked, event.QuestionAsked:
+		return true
+	}
+	return false
+}
+
 // account applies a batch to the state and keeps the session's line in the list up to date. err is the store's refusal of
 // the batch, or nil.
 func (s *Session) account(evs []event.Event, err error) {

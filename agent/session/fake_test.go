@@ -19,6 +19,8 @@ type memStore struct {
 	metas map[string]Meta
 	evs   map[string][]event.Event
 	fail  error
+	// beforeAppend is called, with the store locked, before events are stored; may be nil.
+	beforeAppend func()
 }
 
 func newMemStore() *memStore {
@@ -67,6 +69,9 @@ func (m *memStore) Append(_ context.Context, evs []event.Event) error {
 	defer m.mu.Unlock()
 	if m.fail != nil {
 		return m.fail
+	}
+	if m.beforeAppend != nil {
+		m.beforeAppend()
 	}
 	for _, e := range evs {
 		if want := int64(len(m.evs[e.Session]) + 1); e.Seq != want {

@@ -81,6 +81,7 @@ func (p *pipe) write(batch []entry) {
 	p.mu.Lock()
 	all := append(p.unsaved[:len(p.unsaved):len(p.unsaved)], evs...)
 	p.mu.Unlock()
+	p.s.announce(evs)
 	err := p.s.svc.deps.Store.Append(context.Background(), all)
 	if err != nil {
 		p.s.svc.deps.Log("keep events", err)

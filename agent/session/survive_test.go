@@ -81,6 +81,33 @@ func TestKilledBetweenEventsAndList(t *testing.T) {
 	}
 }
 
+// The list never says done above something that runs: it is told before the events are, so no kill can come in between.
+func TestListRunsBeforeEventsDo(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.once()
+	for _, b := range []event.Body{
+		event.UserMessage{ID: "m", Text: "go"},
+		event.TurnStarted{Origin: event.OriginTask},
+		event.TaskStarted{ID: "a"},
+		event.TaskProgress{ID: "b"},
+		event.ApprovalAsked{ID: "r"},
+		event.QuestionAsked{ID: "q"},
+	} {
+		if s.View().Meta.Badge != BadgeDone {
+			t.Fatalf("before: %s", s.View().Meta.Badge)
+		}
+		w.store.beforeAppend = func() { // the moment of the kill
+			if m := w.store.metas[s.ID()]; m.Badge != BadgeRunning {
+				t.Errorf("%s is stored while the list says %q", b.Kind(), m.Badge)
+			}
+		}
+		s.pipe.put(event.Event{Turn: "x", Body: b}, true)
+		w.store.beforeAppend = nil
+		w = newWorld(t)
+		s, _ = w.once()
+	}
+}
+
 // A message whose delivery is not known stays in the composer: only the user can say whether to send it again.
 func TestKilledBeforeDelivery(t *testing.T) {
 	w := newWorld(t)
