@@ -86,11 +86,11 @@ var (
 	}
 	Exec = Budget{
 		Name: "start: exec", Time: time.Second, Owner: "engines/proc",
-		Meaning: "How long a new engine may have no command line yet. After that it can't be noted down, and is ended before it got a byte.",
+		Meaning: "How long a process may show no command line after its exec. A new engine can't be noted down then, and is ended before it got a byte; another process counts as a stranger.",
 	}
 	Fork = Budget{
 		Name: "start: fork", Time: 100 * time.Millisecond, Owner: "engines/proc",
-		Meaning: "How long the next start of Keva waits for an engine that was between fork and exec when Keva was killed, to show its marker.",
+		Meaning: "How long a process may show no marker after its fork: the next start of Keva waits so long for an engine that was being started when Keva was killed.",
 	}
 	Output = Budget{
 		Name: "last output", Time: 500 * time.Millisecond, Owner: "engines/proc",
