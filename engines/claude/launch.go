@@ -37,8 +37,14 @@ func (o Options) zshStart() string  { return filepath.Join(o.home(), ".zshenv") 
 
 // shellStart takes away from a command what only the engine shall have: it was approved, so its git is the user's. Bash
 // reads the file by itself when its stdin is a socket, as the engine's commands' is (it takes that for a remote login), else
-// because BASH_ENV names it.
-const shellStart = "unset " + fence.GitDir + " BASH_ENV\n"
+// because BASH_ENV names it. It gets the user's home back, too: without their git identity a commit fails.
+func shellStart() string {
+	start := "unset " + fence.GitDir + " BASH_ENV\n"
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		start += "export HOME='" + strings.ReplaceAll(home, "'", `'\''`) + "'\n"
+	}
+	return start
+}
 
 // makeDirs makes the engine's folders. The configuration holds whole conversations, so nobody else may look in.
 func (o Options) makeDirs() error {
@@ -59,7 +65,7 @@ func (o Options) makeDirs() error {
 		}
 	}
 	for _, file := range []string{o.bashStart(), o.zshStart()} {
-		if err := os.WriteFile(file, []byte(shellStart), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(shellStart()), 0o600); err != nil {
 			return failed(file, err)
 		}
 	}

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,5 +88,25 @@ func TestUnwritableStateDir(t *testing.T) {
 	}
 	if _, _, err := (Options{StateDir: filepath.Join(file, "x")}).spec(runtime.Start{}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// An approved command is the user's own: it finds the user's home (their git identity), and git works in it. The engine
+// itself has neither.
+func TestCommandsHaveTheUsersHome(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "it's home")
+	t.Setenv("HOME", home)
+	o := Options{StateDir: t.TempDir()}
+	if err := o.makeDirs(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), shell(os.Getenv("PATH")), "-c", `echo "$HOME|$GIT_DIR|$BASH_ENV"`)
+	cmd.Env = o.env(runtime.Start{})
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != home+"||\n" {
+		t.Fatalf("%q %v", out, err)
+	}
+	if !slices.Contains(cmd.Env, "HOME="+o.home()) {
+		t.Fatal("the engine has the user's home")
 	}
 }

@@ -52,10 +52,8 @@ func headline(r *event.ApprovalAsked) string {
 // showWhat writes what will be done, whole: nothing is folded that is decided on.
 func (a *asker) showWhat(r *event.ApprovalAsked) {
 	p := &a.run.err
-	odd := false
 	write := func(text string) {
-		shown, hidden := approval.Display(text)
-		odd = odd || hidden
+		shown, _ := approval.Display(text)
 		for _, l := range strings.Split(shown, "\n") {
 			p.line("  │ " + l)
 		}
@@ -71,12 +69,6 @@ func (a *asker) showWhat(r *event.ApprovalAsked) {
 			}
 			p.line(line + p.in(muted, details(size(c), oneLine(c.Note, 200))))
 			p.hunks(c.Hunks, 0)
-			for _, h := range c.Hunks {
-				for _, l := range h.Lines {
-					_, hidden := approval.Display(l)
-					odd = odd || hidden
-				}
-			}
 			a.run.log.diffs[hunkKey(c)] = true
 		}
 	default:
@@ -84,9 +76,6 @@ func (a *asker) showWhat(r *event.ApprovalAsked) {
 		if len(r.Input) > 0 && string(r.Input) != "{}" {
 			write(string(r.Input))
 		}
-	}
-	if odd {
-		p.line(p.in(yellow, "  ▲ It holds characters that can't be seen. They are written out above, like ‹U+202E›."))
 	}
 	for _, risk := range approval.Risks(*r, a.run.Dir) {
 		p.line(p.in(yellow, "  ▲ "+oneLine(risk, 300)))
