@@ -94,21 +94,7 @@ func (a *adapter) handshake(ctx context.Context) error {
 	if err := a.write(ctx, message{Method: "initialized"}); err != nil {
 		return err
 	}
-	open := map[string]any{
-		"cwd": a.s.Dir, "approvalPolicy": asks, "approvalsReviewer": "user", "config": untrusted(a.s.Dir),
-		// No sandbox here: with full access the engine would trust the project at once. It is given with each turn.
-	}
-	if a.s.Model != "" {
-		open["model"] = a.s.Model
-	}
-	if a.s.Instructions != "" {
-		open["developerInstructions"] = a.s.Instructions
-	}
-	method := "thread/start"
-	if a.s.Resume != "" {
-		method = "thread/resume"
-		open["threadId"], open["excludeTurns"] = a.s.Resume, true
-	}
+	method, open := openThread(a.s)
 	raw, err := a.call(ctx, method, open)
 	if err != nil {
 		return err

@@ -344,7 +344,7 @@ func TestLaunch(t *testing.T) {
 	o := Options{Path: "/bin", Env: []string{"HTTPS_PROXY=http://p:1", "NO_PROXY=corp.example"}}
 	env := strings.Join(o.environment("/state/codex", s), "\n")
 	for _, want := range []string{
-		"PATH=/bin", "CODEX_HOME=/state/codex", "KEVA_SESSION=s-1", keyEnv + "=sk-secret", "TERM=dumb",
+		"PATH=/bin", "CODEX_HOME=/state/codex", "KEVA_SESSION=s-1", keyEnv + "=sk-secret", "TERM=dumb", "GIT_DIR=/dev/null",
 		"HTTPS_PROXY=http://p:1", "NO_PROXY=corp.example,127.0.0.1,localhost,::1",
 	} {
 		if !strings.Contains("\n"+env+"\n", "\n"+want+"\n") {
@@ -355,6 +355,9 @@ func TestLaunch(t *testing.T) {
 		t.Errorf("inherited too much:\n%s", env)
 	}
 	args := strings.Join(arguments(s.Provider), "\n")
+	if !strings.Contains(args, `shell_environment_policy.exclude=["`+keyEnv+`","GIT_DIR"]`) {
+		t.Errorf("what is the engine's reaches its commands:\n%s", args)
+	}
 	if strings.Contains(args, "sk-secret") {
 		t.Errorf("the key is an argument:\n%s", args)
 	}

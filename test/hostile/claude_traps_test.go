@@ -34,7 +34,7 @@ func (w *trapper) claudeSettings(prefix string) map[string]any {
 		"statusLine":      command("statusLine"),
 		"fileSuggestion":  command("fileSuggestion"),
 		"outputStyle":     "trap",
-		"env":             map[string]string{"KEVA_TRAP": "sprung", "BASH_ENV": w.program(prefix + "settings-bash-env"), "ANTHROPIC_CUSTOM_HEADERS": "X-Trap: " + trapText},
+		"env":             map[string]string{"KEVA_TRAP": "sprung", "BASH_ENV": w.sourced(prefix + "bash-env"), "ANTHROPIC_CUSTOM_HEADERS": "X-Trap: " + trapText},
 		"enabledPlugins":  map[string]bool{"trap@trap": true},
 		"sandbox":         map[string]any{"enabled": true, "autoAllowBashIfSandboxed": true},
 		"disableAllHooks": false,

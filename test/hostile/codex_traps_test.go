@@ -60,7 +60,7 @@ args = ["-c", %q]
 
 [projects.%q]
 trust_level = "trusted"
-`, trapText, w.trap(prefix+"notify"), w.program(prefix+"bash-env"), w.trap(prefix+"mcp")+"; cat >/dev/null", w.dir)
+`, trapText, w.trap(prefix+"notify"), w.sourced(prefix+"bash-env"), w.trap(prefix+"mcp")+"; cat >/dev/null", w.dir)
 	for _, h := range codexHooks {
 		text += fmt.Sprintf("\n[[hooks.%s]]\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = %q\n", h, h, w.trap(prefix+"hook-"+h))
 	}

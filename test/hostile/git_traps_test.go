@@ -24,10 +24,13 @@ func (w *trapper) armGit() {
 		}
 		for _, setting := range []string{
 			"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "credential.helper", "gpg.program",
-			"diff.external", "diff.trap.textconv", "diff.trap.command", "filter.trap.clean", "filter.trap.smudge", "filter.trap.process",
+			"diff.external", "diff.trap.textconv", "diff.trap.command", "filter.trap.clean", "filter.trap.smudge",
 			"merge.trap.driver", "sequence.editor", "pager.status", "pager.log", "interactive.diffFilter", "uploadpack.packObjectsHook",
 		} {
 			w.git(repo, "config", setting, w.program(prefix+setting))
+		}
+		if repo != w.dir {
+			w.git(repo, "config", "filter.trap.process", w.program(prefix+"filter.trap.process"))
 		}
 		w.git(repo, "config", "log.showSignature", "true")
 		w.git(repo, "config", "alias.trap", "!"+w.program(prefix+"alias"))

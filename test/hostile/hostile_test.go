@@ -116,4 +116,3 @@ func TestApprovedCommandsAreTheUsersOwn(t *testing.T) {
 		})
 	}
 }
-

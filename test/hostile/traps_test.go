@@ -70,6 +70,14 @@ func (w *trapper) program(name string) string {
 	return path
 }
 
+// sourced is the path of a file in the project that leaves a canary when a shell reads it.
+func (w *trapper) sourced(name string) string {
+	w.t.Helper()
+	path := filepath.Join(w.dir, ".traps", name)
+	write(w.t, path, w.trap(name)+"\n", 0o600)
+	return path
+}
+
 // sprung lists the traps that were run.
 func (w *trapper) sprung() []string {
 	w.t.Helper()
