@@ -40,18 +40,16 @@ func (a *adapter) Send(ctx context.Context, msg runtime.Message) error {
 	return nil
 }
 
-// input is what turn/start and turn/steer have in common.
+// input is what turn/start and turn/steer have in common. What Keva puts before a message is an input of its own, marked as
+// a whole. The protocol's additionalContext would be the place for it, but of that the engine cuts the middle out when it
+// is longer than some thousand characters, and gives the rest the weight of its developer (measured).
 func (a *adapter) input(msg runtime.Message) map[string]any {
-	p := map[string]any{
-		"threadId": a.thread, "clientUserMessageId": msg.ID,
-		"input": []any{map[string]any{"type": "text", "text": msg.Text, "text_elements": []any{}}},
-	}
+	input := []any{map[string]any{"type": "text", "text": msg.Text, "text_elements": []any{}}}
 	if msg.Context != "" {
-		p["additionalContext"] = map[string]any{
-			contextKey: map[string]any{"kind": "application", "value": msg.Context},
-		}
+		whole := map[string]any{"placeholder": contextMark, "byteRange": map[string]any{"start": 0, "end": len(msg.Context)}}
+		input = append([]any{map[string]any{"type": "text", "text": msg.Context, "text_elements": []any{whole}}}, input...)
 	}
-	return p
+	return map[string]any{"threadId": a.thread, "clientUserMessageId": msg.ID, "input": input}
 }
 
 // turnStart is the start of a turn. The sandbox is named in every turn because a resumed thread forgets it; the words

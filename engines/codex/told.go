@@ -70,7 +70,8 @@ func (m *Mapper) sent(method, id, msg string, p userInput) {
 			m.main = t.id
 		}
 	}
-	body := event.UserMessage{ID: msg, Text: inputText(p), Delivery: event.DeliveryPrompt, Context: p.Context[contextKey].Value}
+	body := event.UserMessage{ID: msg, Delivery: event.DeliveryPrompt}
+	body.Context, body.Text = inputText(p)
 	switch {
 	case method == "thread/queue/add":
 		body.Delivery = event.DeliveryQueued
@@ -94,13 +95,16 @@ func (m *Mapper) sent(method, id, msg string, p userInput) {
 // reasonID begins the id of a message that is no message of the user's: it explains a denial.
 const reasonID = "keva-reason-"
 
-// contextKey names what Keva puts before a message: a handoff brief or a replay.
-const contextKey = "keva"
+// contextMark marks what Keva puts before a message: a handoff brief or a replay.
+const contextMark = "keva-context"
 
-func inputText(p userInput) string {
+// inputText tells what the user wrote from what Keva put before it.
+func inputText(p userInput) (context, text string) {
 	var parts []string
 	for _, in := range p.Input {
 		switch {
+		case len(in.Elements) == 1 && in.Elements[0].Placeholder == contextMark:
+			context = in.Text
 		case in.Type == "text":
 			parts = append(parts, in.Text)
 		case in.Path != "":
@@ -109,7 +113,7 @@ func inputText(p userInput) string {
 			parts = append(parts, "["+in.Type+"]")
 		}
 	}
-	return strings.Join(parts, "\n")
+	return context, strings.Join(parts, "\n")
 }
 
 // reply maps the reply to a request of ours.

@@ -123,14 +123,14 @@ type userInput struct {
 	ClientID  string `json:"clientUserMessageId"`
 	ProcessID string `json:"processId"`
 	Delivery  string `json:"delivery"`
-	Context   map[string]struct {
-		Value string `json:"value"`
-	} `json:"additionalContext"`
-	Input []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-		Path string `json:"path"`
-		Name string `json:"name"`
+	Input     []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		Path     string `json:"path"`
+		Name     string `json:"name"`
+		Elements []struct {
+			Placeholder string `json:"placeholder"`
+		} `json:"text_elements"`
 	} `json:"input"`
 }
 

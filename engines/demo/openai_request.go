@@ -68,7 +68,9 @@ func (r *responsesRequest) conversation(choose func(string) (*Script, bool)) *Co
 			if m := codexCWD.FindStringSubmatch(text); m != nil {
 				cwd = m[1]
 			}
-			t.codexText(text)
+			for _, block := range blocks(item.Content) { // what a host put before the person's words is one of its own
+				t.codexText(block.Text)
+			}
 		}
 	}
 	conv := &t.conv

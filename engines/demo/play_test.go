@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,6 +170,31 @@ func TestEnginesRemarksAreNoPrompts(t *testing.T) {
 	c.round()
 	c.turn("[Your previous response had no visible output. Please continue and produce a user-visible response.]")
 	expect(t, c.said, "The first answer was empty")
+}
+
+// What a host puts before the person's words, such as a brief, is a block of its own: the words choose the script.
+func TestBriefBeforeThePrompt(t *testing.T) {
+	s, err := newServer(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief := "# Handed over from another agent\n\n" + strings.Repeat("It did much. ", 300)
+	for wire, conversation := range map[string]func(content string) *Conversation{
+		"anthropic": func(content string) *Conversation {
+			return (&messagesRequest{Messages: []json.RawMessage{json.RawMessage(`{"role":"user","content":` + content + `}`)}}).conversation(s.choose)
+		},
+		"openai": func(content string) *Conversation {
+			return (&responsesRequest{Input: []json.RawMessage{json.RawMessage(`{"type":"message","role":"user","content":` + content + `}`)}}).conversation(s.choose)
+		},
+	} {
+		content, err := json.Marshal([]fields{{"type": "text", "text": brief}, {"type": "text", "text": "Start the tour"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := conversation(string(content)); c.Script.Name != "tour" || c.Prompt != "Start the tour" {
+			t.Errorf("%s: script %s, prompt %.40q", wire, c.Script.Name, c.Prompt)
+		}
+	}
 }
 
 func TestTourWithPlainCodexTools(t *testing.T) {
