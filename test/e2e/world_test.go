@@ -120,10 +120,18 @@ func follow(t *testing.T, s *session.Session) *talk {
 // say sends a message and follows until nothing is open.
 func (k *talk) say(text string) session.View {
 	k.t.Helper()
+	from := len(k.shown)
 	if err := k.s.Send(context.Background(), text); err != nil {
 		k.t.Fatalf("send: %v (%+v)", err, err)
 	}
-	return k.until(func(v session.View) bool { return v.Phase == turn.PhaseSettled && v.Queued == 0 })
+	return k.until(func(v session.View) bool {
+		for _, m := range bodies[event.UserMessage](k.shown[from:]) {
+			if m.Text == text {
+				return v.Phase == turn.PhaseSettled && v.Queued == 0
+			}
+		}
+		return false // what is shown is older than the message
+	})
 }
 
 // until follows the updates, answers what is asked, and returns the first view that is ok.

@@ -31,8 +31,8 @@ type campaign struct {
 	span   time.Duration
 	events int
 
-	kills, empty, compared, orphans, resumed, fresh int
-	phases                                          map[string]int
+	kills, compared, orphans, resumed, fresh int
+	phases                                   map[string]int
 }
 
 // moment is when to kill: after a time, or after a number of events, or right at the nth event of a kind.
@@ -211,7 +211,7 @@ func TestKillWithTheRealEngines(t *testing.T) {
 			if err := demo.NewProject(c.task.Project); err != nil {
 				t.Fatal(err)
 			}
-			c.task.Slow = 300
+			c.task.Slow = 100
 			c.reset = func() {
 				if err := demo.ResetProject(c.task.Project); err != nil {
 					t.Fatal(err)
