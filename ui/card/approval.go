@@ -44,16 +44,19 @@ func (c *card) approval(b *draw.Board, r *transcript.Approval) float32 {
 			y = c.long(b, "what", pad, y, b.Width-2*pad, text, draw.Mono) + theme.Space1
 		}
 		y += theme.Space1
-		y, _ = changes(b, 1, y, b.Width-2, r.Asked.Changes, foldDiff, false)
+		y, _ = changes(b, 1, y, b.Width-2, r.Asked.Changes, foldDiff, false, nil)
 	}
 	return surface(b, layer, y)
 }
 
-// changes draws several files' changes under each other.
-func changes(b *draw.Board, x, y, w float32, cs []event.Change, most int, wrap bool) (end float32, cut bool) {
+// changes draws several files' changes under each other. name writes a path for people; nil leaves it as it is.
+func changes(b *draw.Board, x, y, w float32, cs []event.Change, most int, wrap bool, name func(string) string) (end float32, cut bool) {
 	h := theme.HeightFor(theme.Mono, theme.RowHeight)
 	for _, ch := range cs {
 		r := &transcript.Diff{Path: ch.Path, Change: ch}
+		if name != nil {
+			r.Path = name(ch.Path)
+		}
 		sum := tally(ch.Added, ch.Removed)
 		sw := draw.RunWidth(sum)
 		b.Run(x+w-pad+1-sw, y, sw, h, sum)

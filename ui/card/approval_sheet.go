@@ -14,6 +14,7 @@ import (
 	"keva/ui/mark"
 	"keva/ui/markdown"
 	"keva/ui/theme"
+	"keva/ui/transcript"
 )
 
 // maxExact is how much of a command is drawn, in bytes. No honest one is longer; the sheet says so when one is.
@@ -198,7 +199,7 @@ func (s *approvalSheet) drawBody(b *draw.Board) float32 {
 	cut := false
 	if len(a.Changes) > 0 {
 		layer, top := b.Layer(), y
-		y, cut = changes(b, sheetPad+1, y, w-2, a.Changes, maxSheetLines, true)
+		y, cut = changes(b, sheetPad+1, y, w-2, a.Changes, maxSheetLines, true, s.fileName)
 		b.RectAt(layer, sheetPad, top, w, y-top, draw.Box{Fill: theme.Surface, Line: theme.Line, Radius: theme.BlockRadius})
 		if s.o.ShowDiff != nil {
 			h := theme.HeightFor(theme.Label, theme.TapRowHeight)
@@ -214,6 +215,12 @@ func (s *approvalSheet) drawBody(b *draw.Board) float32 {
 		y = s.drawInput(b, y, a)
 	}
 	return y + theme.Space1
+}
+
+// fileName is a path as the rows of the transcript have it: in the project relative to it, so that what tells files apart
+// is not what is cut.
+func (s *approvalSheet) fileName(path string) string {
+	return short(transcript.Rel(s.o.Dir, path), s.o.Home)
 }
 
 // drawInput draws what a tool that is neither a command nor an edit would be given.

@@ -11,6 +11,7 @@ import (
 // SheetOptions are what a sheet needs from its screen.
 type SheetOptions struct {
 	Home string                    // shortened to ~ in paths; "" for none
+	Dir  string                    // the project: paths inside it are relative to it
 	Who  func(scope string) string // name of who asks: "the main agent" or a task's title
 	// Risks are lines that say what the request could do beyond the obvious.
 	Risks []string

@@ -3,6 +3,7 @@ package card
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +194,20 @@ func TestHugeCommand(t *testing.T) {
 	all := labels(t, s)
 	if len(all) > 5000 || !has(all, "Too long to be shown whole") {
 		t.Errorf("%d lines are drawn", len(all))
+	}
+}
+
+// Which file it is must not be what is cut: paths in the project are relative to it.
+func TestPathsInTheSheet(t *testing.T) {
+	setup(t, theme.Options{})
+	s := approvalSheetOf(t, SheetOptions{Dir: "/home/me/projects/ledger", Home: "/home/me"}, 360)
+	for path, want := range map[string]string{
+		"/home/me/projects/ledger/internal/parse.go": "internal", "/home/me/other/parse.go": "~/other", "/etc/parse.go": "/etc",
+	} {
+		s.Ask(turn.Request{ID: path, Approval: &event.ApprovalAsked{Tool: event.ToolEdit, Changes: []event.Change{{Path: path, Kind: event.ChangeUpdate}}}}, 1, 1)
+		if all := labels(t, s); !has(all, "parse.go") || !slices.ContainsFunc(all, func(l string) bool { return strings.TrimSpace(l) == want }) {
+			t.Errorf("%s: shown is %q, want %q", path, all, want)
+		}
 	}
 }
 

@@ -132,7 +132,7 @@ func (a *asks) options(r turn.Request) card.SheetOptions {
 	}
 	return card.SheetOptions{
 		Risks: risks,
-		Home:  a.s.deps.Home, Who: a.who, After: a.s.deps.After, MaxHeight: a.room(), Resized: a.s.relayout,
+		Home:  a.s.deps.Home, Dir: a.s.view.Meta.Dir, Who: a.who, After: a.s.deps.After, MaxHeight: a.room(), Resized: a.s.relayout,
 		Allow: func(id string) { a.answer(id, runtime.Answer{Decision: event.Allow, By: event.ByUser}) },
 		Deny: func(id, reason string) {
 			a.answer(id, runtime.Answer{Decision: event.Deny, By: event.ByUser, Reason: reason})

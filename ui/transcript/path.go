@@ -2,10 +2,10 @@ package transcript
 
 import "strings"
 
-// rel shortens a path inside the project to one relative to it; any other text is returned as it is. It knows no file
+// Rel shortens a path inside the folder dir to one relative to it; any other text is returned as it is. It knows no file
 // system: paths are compared as the engine wrote them.
-func (b *Builder) rel(path string) string {
-	dir := strings.TrimRight(b.dir, "/")
+func Rel(dir, path string) string {
+	dir = strings.TrimRight(dir, "/")
 	if dir == "" {
 		return path
 	}
@@ -17,3 +17,6 @@ func (b *Builder) rel(path string) string {
 	}
 	return path
 }
+
+// rel is Rel for the project.
+func (b *Builder) rel(path string) string { return Rel(b.dir, path) }

@@ -1,6 +1,10 @@
 package transcript
 
-import "keva/agent/event"
+import (
+	"slices"
+
+	"keva/agent/event"
+)
 
 // request is an approval or a question.
 type request struct {
@@ -31,9 +35,19 @@ func (b *Builder) approvalAsked(e event.Event, a event.ApprovalAsked) {
 		}
 		s.refresh()
 	}
-	row := &Approval{ID: b.free("approval", a.ID), Asked: a, Scope: e.Scope, Who: b.who(e.Scope), Time: e.Time}
+	row := &Approval{ID: b.free("approval", a.ID), Asked: b.relAsked(a), Scope: e.Scope, Who: b.who(e.Scope), Time: e.Time}
 	r.e = b.add(row)
 	r.e.passing = true
+}
+
+// relAsked is what was asked, with the paths as rows have them.
+func (b *Builder) relAsked(a event.ApprovalAsked) event.ApprovalAsked {
+	a.Title = b.rel(a.Title)
+	a.Changes = slices.Clone(a.Changes)
+	for i := range a.Changes {
+		a.Changes[i].Path, a.Changes[i].MovedTo = b.rel(a.Changes[i].Path), b.rel(a.Changes[i].MovedTo)
+	}
+	return a
 }
 
 func (b *Builder) newRequest(e event.Event, id, toolID string) *request {
