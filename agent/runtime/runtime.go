@@ -57,11 +57,13 @@ type Witness interface{ Vitals() Vitals }
 
 // Start is all that an engine needs to begin.
 type Start struct {
-	Session      string // Keva's session id; marks the process
-	Dir          string // absolute path of the project; must exist
-	Model        string // "" = the engine's default
-	Effort       string // "" = the engine's default
-	Resume       string // engine session to continue; "" = a new one
+	Session string // Keva's session id; marks the process
+	Dir     string // absolute path of the project; must exist
+	Model   string // "" = the engine's default
+	Effort  string // "" = the engine's default
+	// Resume is the engine session to continue; "" = a new one. An engine that has lost it refuses with an error of
+	// event.ClassResume; one that opens another one instead says so with a notice of that class.
+	Resume       string
 	Provider     Provider
 	Instructions string // appended to the engine's system prompt: the project's own CLAUDE.md / AGENTS.md
 	// Trusted is what the project would run or allow and the user has agreed to. Nothing else of the project's own

@@ -380,5 +380,7 @@ func TestModeThatAsksNobody(t *testing.T) {
 func TestOtherSessionIsTold(t *testing.T) {
 	rt, r := start(t, factory(t, "ok"), runtime.Start{Resume: "s-0"})
 	send(t, rt, "hello")
-	await(t, r, func(n event.Notice) bool { return strings.Contains(n.Detail, "asked for session s-0, got s-1") })
+	await(t, r, func(n event.Notice) bool {
+		return n.Class == event.ClassResume && strings.Contains(n.Detail, "asked for session s-0, got s-1")
+	})
 }

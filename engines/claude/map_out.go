@@ -100,7 +100,7 @@ func (s *step) init(l line) {
 	if !p.checkedID {
 		p.checkedID = true
 		if s.resume != "" && r.EngineSession != s.resume {
-			s.notice("", event.LevelWarning, event.ClassEngine,
+			s.notice("", event.LevelWarning, event.ClassResume,
 				"Claude Code did not continue the earlier conversation but began another one. It does not remember what was said before.",
 				"asked for session "+s.resume+", got "+r.EngineSession)
 		}

@@ -83,7 +83,7 @@ func TestResumeOfAnotherThread(t *testing.T) {
 	}
 	w.wait(0, "warning", func(e event.Event) bool {
 		n, ok := e.Body.(event.Notice)
-		return ok && n.Level == event.LevelWarning && strings.Contains(n.Text, "did not continue")
+		return ok && n.Class == event.ClassResume && strings.Contains(n.Text, "did not continue")
 	})
 }
 

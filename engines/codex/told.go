@@ -197,6 +197,7 @@ func (m *Mapper) opened(c call, r openReply) {
 	if c.expected != "" && c.expected != t.id {
 		m.emit("", "", event.Notice{
 			Level:  event.LevelWarning,
+			Class:  event.ClassResume,
 			Text:   "Codex did not continue the old session: it opened another one, which does not know what was said before.",
 			Detail: "asked to resume " + c.expected + ", got " + t.id,
 		})
