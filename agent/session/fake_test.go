@@ -111,6 +111,7 @@ type fakeEngine struct {
 	beats    bool // promises heartbeats
 	vitals   runtime.Vitals
 	stops    int
+	onSend   func() // called at the beginning of Send; may be nil
 }
 
 func (f *fakeEngine) Capabilities() runtime.Capabilities {
@@ -126,6 +127,9 @@ func (f *fakeEngine) Vitals() runtime.Vitals {
 }
 
 func (f *fakeEngine) Send(_ context.Context, m runtime.Message) error {
+	if f.onSend != nil {
+		f.onSend()
+	}
 	select {
 	case <-f.done:
 		return errors.New("gone")
@@ -183,6 +187,7 @@ type fakeFactory struct {
 	id      string
 
 	refuseResume bool
+	onSend       func(*fakeEngine)
 	ready        string // the session that an engine has right at its start; "" = it says so later
 }
 
@@ -215,6 +220,9 @@ func (f *fakeFactory) Start(_ context.Context, l *slot.Lease, s runtime.Start, s
 	}
 	e := &fakeEngine{sink: sink, start: s, done: make(chan struct{}), answered: map[string]bool{}}
 	f.engines = append(f.engines, e)
+	if hook := f.onSend; hook != nil {
+		e.onSend = func() { hook(e) }
+	}
 	if f.ready != "" {
 		e.emit("", event.SessionReady{EngineSession: f.ready})
 	}

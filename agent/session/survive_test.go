@@ -205,6 +205,34 @@ func TestDeadResumeIsTriedOnce(t *testing.T) {
 	}
 }
 
+// An engine with a dead session may end while it is being sent a message. Then the message goes to a fresh one, and the user,
+// who would send it again, is not told that it failed.
+func TestSentOnceWhenTheEngineDiesMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.once()
+	w.factory.onSend = func(e *fakeEngine) {
+		if e.start.Resume == "" {
+			return
+		}
+		s.mu.Lock()
+		gone := s.gone
+		s.mu.Unlock()
+		e.die(event.ExitCode)
+		<-gone
+	}
+	if err := s.Send(bg, "second"); err != nil {
+		t.Fatalf("said to have failed: %v", err)
+	}
+	if err := s.Send(bg, "third"); err != nil {
+		t.Fatal(err)
+	}
+	all := w.started()
+	fresh, _ := all[len(all)-1].got()
+	if len(all) != 3 || !slices.Equal(fresh, []string{"second", "third"}) {
+		t.Fatalf("%d engines, the fresh one got %q", len(all), fresh)
+	}
+}
+
 // §9: an engine that came back with another session does not remember: it is told the last messages with the next one.
 func TestResumeOfAnotherSession(t *testing.T) {
 	for name, early := range map[string]bool{"told at the start": true, "told in the turn": false} {
