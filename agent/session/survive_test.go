@@ -280,7 +280,7 @@ func TestTellOfAnEngineThatOutlivedKeva(t *testing.T) {
 	n := len(evs)
 	_, exit := evs[n-2].Body.(event.EngineExited)
 	if b, ok := evs[n-1].Body.(event.Notice); !ok || b.Text != "It still ran." || !exit {
-		t.Fatalf("%+v", evs[n-2:])
+		t.Fatalf("the session says %+v", evs[n-2:])
 	}
 	if err := w.svc.Tell(bg, "nobody", event.Notice{}); err == nil {
 		t.Fatal("told a session that is not there")
