@@ -51,7 +51,7 @@ func TestTourOnTheScreen(t *testing.T) {
 			ended := func() bool { return p.Chat() != nil && len(rowsOf[*transcript.End](p.Chat().Rows())) > 0 }
 			settled := func() bool { return ended() && p.Chat().Asking() == "" && p.shows("Done") }
 			for !settled() {
-				p.wait("an approval or the end", 60*time.Second, func() bool {
+				p.wait("an approval or the end", 2*time.Minute, func() bool {
 					id := p.Chat().Asking()
 					return settled() || id != "" && !asked[id]
 				})

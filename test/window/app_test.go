@@ -166,7 +166,7 @@ func (a *app) quit() {
 func (a *app) shoot(name string, ready func(picture) bool) picture {
 	a.t.Helper()
 	var p picture
-	wait(a.t, "the picture "+name, 30*time.Second, func() bool {
+	wait(a.t, "the picture "+name, time.Minute, func() bool {
 		a.alive()
 		p = a.display.see(a.window)
 		return p.colours() > 40 && ready(p)

@@ -137,7 +137,7 @@ func (a *app) answer(name string, onPage, button func(picture) bool) {
 		return first
 	}
 	colours := look{theme.Mode(name)}
-	deadline := time.Now().Add(80 * time.Second)
+	deadline := time.Now().Add(150 * time.Second) // on a machine that does other things, too
 	for {
 		var s state
 		wait(a.t, "a request or the end", time.Until(deadline), func() bool {
