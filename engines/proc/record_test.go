@@ -148,7 +148,9 @@ func (b *blindSystem) bootID() (string, error) {
 }
 
 func (b *blindSystem) cmdline(pid int) ([]byte, error) {
-	b.pid = pid
+	if b.pid == 0 { // the engine is asked for first; later ones are looked at while its kin are swept
+		b.pid = pid
+	}
 	if b.cmd != nil {
 		if err := b.cmd(); err != nil {
 			return nil, err
