@@ -34,8 +34,12 @@ func ownSettings(trusted []trust.Entry) map[string]any {
 			dirs = append(dirs, e.Text)
 		case trust.KindEnv:
 			env[e.Name] = e.Raw
-		case trust.KindHook:
-			hooks[e.Name] = append(hooks[e.Name], e.Raw)
+		case trust.KindHook: // Raw is {event: group of this hook}
+			var of map[string]json.RawMessage
+			_ = json.Unmarshal(e.Raw, &of) // the scanner made it; what can't be read is not there
+			for name, group := range of {
+				hooks[name] = append(hooks[name], group)
+			}
 		case trust.KindServer: // see trustedServers
 		case trust.KindHelper, trust.KindMode, trust.KindPlugin, trust.KindText, trust.KindSchedule, trust.KindSetting:
 			// Never offered, so nobody has agreed to them.

@@ -119,7 +119,7 @@ func claudeByDefault(w *world) {
 		if json.Unmarshal(lines.Bytes(), &m) == nil && m.Type == "control_request" {
 			w.t.Errorf("it asks: %s", lines.Text())
 		}
-		if m.Type == "result" && strings.Contains(m.Result, "command") { // other turns are those of the project's schedule
+		if m.Type == "result" && strings.Contains(m.Result, "The command") { // other turns are those of the project's schedule
 			return
 		}
 	}
