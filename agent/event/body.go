@@ -136,7 +136,8 @@ type Change struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Hunk is a run of changed lines. Each line starts with ' ', '+' or '-'.
+// Hunk is a run of changed lines. Each line starts with ' ', '+' or '-'. Starts count from 1; both 0 means that where the
+// lines stand is not known.
 type Hunk struct {
 	OldStart int      `json:"old_start"`
 	OldLines int      `json:"old_lines"`
@@ -144,6 +145,9 @@ type Hunk struct {
 	NewLines int      `json:"new_lines"`
 	Lines    []string `json:"lines"`
 }
+
+// Placed reports whether it is known where in the file the lines stand.
+func (h Hunk) Placed() bool { return h.OldStart > 0 || h.NewStart > 0 }
 
 // FileChange tells what tool ID did to files, once it was done. What it is about to do is in ApprovalAsked.
 type FileChange struct {

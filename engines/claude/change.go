@@ -8,7 +8,6 @@ import (
 
 // Notes for what a change can't tell.
 const (
-	noteLines   = "The line numbers are not known: the engine sent only the changed text."
 	noteAll     = "Every occurrence of this text is replaced."
 	noteOld     = "The old content was not sent; the file may exist already and would be replaced."
 	noteCell    = "The old content of the cell was not sent."
@@ -18,27 +17,25 @@ const (
 // changesAsked computes what an edit would do from its input alone: the mapper may not read files, so line numbers, and
 // the old content of a file that is written whole, are not known and said not to be.
 func changesAsked(name string, in toolInput) []event.Change {
-	c := event.Change{Path: pathOf(in), Kind: event.ChangeUpdate, Note: noteLines}
+	c := event.Change{Path: pathOf(in), Kind: event.ChangeUpdate}
 	switch {
 	case name == "Write" && in.Content != nil:
 		c.Kind, c.Note = event.ChangeUnknown, noteOld
 		c.Hunks = []event.Hunk{hunkOf("", *in.Content, 1)}
 	case name == "Edit" && in.OldString != nil && in.NewString != nil:
-		c.Hunks = []event.Hunk{hunkOf(*in.OldString, *in.NewString, 1)}
+		at := 0 // the engine sends the changed text alone
 		if *in.OldString == "" {
-			c.Kind, c.Note = event.ChangeAdd, ""
+			c.Kind, at = event.ChangeAdd, 1
 		}
+		c.Hunks = []event.Hunk{hunkOf(*in.OldString, *in.NewString, at)}
 		if in.ReplaceAll {
-			c.Note = noteAll + " " + noteLines
+			c.Note = noteAll
 		}
 	case name == "MultiEdit" && len(in.Edits) > 0:
-		at := 1
 		for _, e := range in.Edits {
-			h := hunkOf(e.Old, e.New, at)
-			at += max(h.OldLines, h.NewLines) + 1
-			c.Hunks = append(c.Hunks, h)
+			c.Hunks = append(c.Hunks, hunkOf(e.Old, e.New, 0))
 			if e.All {
-				c.Note = noteAll + " " + noteLines
+				c.Note = noteAll
 			}
 		}
 	case name == "NotebookEdit":

@@ -10,18 +10,19 @@ import (
 // notice is the rule of a notification that is a sentence for people.
 func notice(usual event.Level, text, detail string) func(*Mapper, json.RawMessage) bool {
 	return func(m *Mapper, raw json.RawMessage) bool {
-		level, said := usual, field(raw, text)
+		said := field(raw, text)
 		if said == "" {
 			return false
 		}
 		if strings.HasPrefix(said, "Codex could not find bubblewrap") {
-			level = event.LevelInfo // its sandbox, which Keva does not use: it asks about everything
+			// Its advice to install it would mislead: Keva does not use the sandbox.
+			return m.notice(raw, event.LevelInfo, "Codex's own sandbox is not used here: Keva asks about everything instead.", said)
 		}
 		more := ""
 		if detail != "" {
 			more = field(raw, detail)
 		}
-		return m.notice(raw, level, said, more)
+		return m.notice(raw, usual, said, more)
 	}
 }
 

@@ -234,7 +234,7 @@ func (s *approvalSheet) drawInput(b *draw.Board, y float32, a *event.ApprovalAsk
 	}
 	text := a.Title
 	var pretty bytes.Buffer
-	if len(a.Input) > 0 && string(a.Input) != "{}" && json.Indent(&pretty, a.Input, "", "  ") == nil {
+	if len(a.Input) > 0 && string(a.Input) != "{}" && !onlyTitle(a) && json.Indent(&pretty, a.Input, "", "  ") == nil {
 		if text != "" {
 			text += "\n"
 		}
@@ -244,6 +244,18 @@ func (s *approvalSheet) drawInput(b *draw.Board, y float32, a *event.ApprovalAsk
 		text = a.Name
 	}
 	return block(b, y, text)
+}
+
+// onlyTitle reports whether the title is all that the tool would be given: then it need not stand there twice.
+func onlyTitle(a *event.ApprovalAsked) bool {
+	var in map[string]any
+	if json.Unmarshal(a.Input, &in) != nil || len(in) != 1 {
+		return false
+	}
+	for _, v := range in {
+		return v == a.Title
+	}
+	return false
 }
 
 // block draws exact text, wrapped, on the ground of code; what can't be seen stands there as an escape.

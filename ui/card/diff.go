@@ -126,7 +126,11 @@ func hunks(b *draw.Board, x, y, w float32, hs []event.Hunk, most int, wrap bool)
 		if hunk.NewLines == 0 {
 			at = hunk.OldStart
 		}
-		row("@@ "+strconv.Itoa(at), draw.Mono.In(theme.Muted), theme.Code)
+		place := "@@ " + strconv.Itoa(at)
+		if !hunk.Placed() {
+			place = "@@ line not known"
+		}
+		row(place, draw.Mono.In(theme.Muted), theme.Code)
 		for _, text := range hunk.Lines {
 			if most--; most < 0 {
 				return y, true

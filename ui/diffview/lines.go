@@ -68,7 +68,11 @@ func OfChanges(changes []event.Change, name func(string) string) []Line {
 }
 
 func ofHunk(h event.Hunk) []Line {
-	lines := []Line{{Kind: Hunk, Text: fmt.Sprintf("@@ −%d +%d", h.OldStart, h.NewStart)}}
+	place := fmt.Sprintf("@@ −%d +%d", h.OldStart, h.NewStart)
+	if !h.Placed() {
+		place = "@@ line not known"
+	}
+	lines := []Line{{Kind: Hunk, Text: place}}
 	old, now := h.OldStart, h.NewStart
 	for _, s := range h.Lines {
 		l := Line{Text: s}
@@ -87,6 +91,9 @@ func ofHunk(h event.Hunk) []Line {
 		}
 		if l.Kind != Note && s != "" { // the sign is drawn apart, so that tabs stop where they do in the file
 			l.Text = draw.Tabs(s[1:], 0)
+		}
+		if !h.Placed() {
+			l.Old, l.New = 0, 0
 		}
 		lines = append(lines, l)
 	}

@@ -67,7 +67,11 @@ func (p *pen) hunks(hunks []event.Hunk, max int) {
 		if max > 0 && n >= max {
 			break
 		}
-		p.line("    " + p.in(muted, fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.OldStart, h.OldLines, h.NewStart, h.NewLines)))
+		place := fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.OldStart, h.OldLines, h.NewStart, h.NewLines)
+		if !h.Placed() {
+			place = "@@ line not known @@"
+		}
+		p.line("    " + p.in(muted, place))
 		for _, line := range h.Lines {
 			if max > 0 && n >= max {
 				break
