@@ -25,7 +25,7 @@ func ownSettings(trusted []trust.Entry) map[string]any {
 	}
 	var allow, dirs []string
 	env := map[string]json.RawMessage{}
-	hooks := map[string][]json.RawMessage{}
+	hooks := map[string][]hookGroup{}
 	for _, e := range ours(trusted) {
 		switch e.Kind {
 		case trust.KindAllow:
@@ -34,12 +34,8 @@ func ownSettings(trusted []trust.Entry) map[string]any {
 			dirs = append(dirs, e.Text)
 		case trust.KindEnv:
 			env[e.Name] = e.Raw
-		case trust.KindHook: // Raw is {event: group of this hook}
-			var of map[string]json.RawMessage
-			_ = json.Unmarshal(e.Raw, &of) // the scanner made it; what can't be read is not there
-			for name, group := range of {
-				hooks[name] = append(hooks[name], group)
-			}
+		case trust.KindHook:
+			addHook(hooks, e.Raw)
 		case trust.KindServer: // see trustedServers
 		case trust.KindHelper, trust.KindMode, trust.KindPlugin, trust.KindText, trust.KindSchedule, trust.KindSetting:
 			// Never offered, so nobody has agreed to them.
@@ -60,6 +56,33 @@ func ownSettings(trusted []trust.Entry) map[string]any {
 		s["hooks"] = hooks
 	}
 	return s
+}
+
+// hookGroup is what the engine's settings hold for an event. Fields of a hook that Keva does not know are kept.
+type hookGroup struct {
+	Matcher string                       `json:"matcher,omitempty"`
+	Hooks   []map[string]json.RawMessage `json:"hooks"`
+}
+
+// addHook adds {event: group}. The engine runs hooks in a plain shell that reads no start file, so what only the engine
+// shall have is taken away in the command itself.
+func addHook(hooks map[string][]hookGroup, raw json.RawMessage) {
+	var of map[string]hookGroup
+	if json.Unmarshal(raw, &of) != nil {
+		return // the scanner makes nothing else
+	}
+	for name, group := range of {
+		for _, h := range group.Hooks {
+			var command string
+			if json.Unmarshal(h["command"], &command) != nil {
+				continue
+			}
+			if lifted, err := json.Marshal(shellStart() + command); err == nil { // a string always marshals
+				h["command"] = lifted
+			}
+		}
+		hooks[name] = append(hooks[name], group)
+	}
 }
 
 // trustedServers is the tool servers that the user has agreed to, nil for none. What only the engine shall have in its

@@ -92,8 +92,8 @@ func (w *trapper) sprung() []string {
 	return names
 }
 
-// disarm forgets what was sprung.
-func (w *trapper) disarm() {
+// clear forgets what was sprung.
+func (w *trapper) clear() {
 	w.t.Helper()
 	for _, name := range w.sprung() {
 		if err := os.Remove(filepath.Join(w.canaries, name)); err != nil {

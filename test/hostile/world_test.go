@@ -61,6 +61,7 @@ type world struct {
 
 func newWorld(t *testing.T, engine string) *world {
 	t.Helper()
+	t.Setenv("HOME", t.TempDir()) // what this machine's user has in their shell's profile is not the matter
 	s, err := demo.Start(t.Context(), demo.Options{})
 	if err != nil {
 		t.Fatal(err)
