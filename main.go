@@ -26,6 +26,7 @@ import (
 	"keva/agent/runtime"
 	"keva/agent/session"
 	"keva/agent/slot"
+	"keva/agent/trust"
 	"keva/engines/access"
 	"keva/engines/catalog"
 	"keva/engines/demo"
@@ -144,7 +145,7 @@ func compose(ctx context.Context) (*world, []event.Notice, error) {
 	w.closers = append(w.closers, w.access.Close)
 	w.service = session.NewService(session.Deps{
 		Store: w.store, Slot: w.slot, Factories: w.list, Provider: w.access.Resolve,
-		CheckDir: project.Check, Instructions: project.Instructions,
+		CheckDir: project.Check, Instructions: project.Instructions, Trust: w.trust,
 		Clock: func() time.Time { return time.Now().UTC() }, NewID: newID,
 		Log: func(what string, err error) { w.log.Error().Err(err).Msg(what) },
 	})
@@ -163,6 +164,12 @@ func compose(ctx context.Context) (*world, []event.Notice, error) {
 		}
 	}
 	return w, notices, nil
+}
+
+// trust looks at what a project would run or allow by itself, and what of it the user has agreed to as it is now.
+func (w *world) trust(dir string) ([]trust.Entry, trust.Report) {
+	r := project.Scan(dir)
+	return trust.Granted(r, w.settings.Get().Consents), r
 }
 
 // close ends engines first, then what they use.

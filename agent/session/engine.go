@@ -130,6 +130,7 @@ func (s *Session) startEngine(ctx context.Context) (runtime.Runtime, error) {
 		Session: s.id, Dir: m.Dir, Model: m.Model, Effort: m.Effort, Resume: m.EngineSession, Provider: prov,
 		Instructions: s.svc.deps.Instructions(m.Dir),
 	}
+	st.Trusted, _ = s.svc.deps.Trust(m.Dir)
 	if st.Resume == "" {
 		if err := s.stashHandoff(ctx, m.Engine); err != nil {
 			lease.Release()
@@ -234,7 +235,8 @@ func gaveUp(exit *event.EngineExited) bool {
 	switch exit.Class {
 	case event.ExitClean, event.ExitCode, event.ExitCrashed:
 		return true
-	case event.ExitStopped, event.ExitKilled, event.ExitBlocked, event.ExitUnknown:
+	case event.ExitStopped, event.ExitKilled, event.ExitBlocked, event.ExitUnknown, event.ExitNotFound,
+		event.ExitNoLoader, event.ExitNotAllowed:
 	}
 	return false
 }

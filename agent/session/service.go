@@ -9,9 +9,10 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/slot"
+	"keva/agent/trust"
 )
 
-// Deps is what the service needs from the world. All fields but Instructions, Every and Log must be set.
+// Deps is what the service needs from the world. All fields but Instructions, Trust, Every and Log must be set.
 type Deps struct {
 	Store     Store
 	Slot      *slot.Slot
@@ -22,7 +23,10 @@ type Deps struct {
 	CheckDir func(dir string) error
 	// Instructions returns the project's own CLAUDE.md / AGENTS.md text, "" if it has none.
 	Instructions func(dir string) string
-	Clock        func() time.Time // UTC
+	// Trust looks at what a project would run or allow by itself, and tells which of it the user has agreed to as it is
+	// now. It is asked at each start of an engine; nil: nothing is ever agreed to.
+	Trust func(dir string) (granted []trust.Entry, report trust.Report)
+	Clock func() time.Time // UTC
 	// Every calls f each d until stop is called; stop waits for a running call. nil: time.Ticker.
 	Every func(d time.Duration, f func()) (stop func())
 	NewID func() string // a UUID
@@ -48,6 +52,9 @@ type Service struct {
 func NewService(deps Deps) *Service {
 	if deps.Instructions == nil {
 		deps.Instructions = func(string) string { return "" }
+	}
+	if deps.Trust == nil {
+		deps.Trust = func(string) ([]trust.Entry, trust.Report) { return nil, trust.Report{} }
 	}
 	if deps.Every == nil {
 		deps.Every = every

@@ -84,9 +84,13 @@ type Consent struct {
 	Entries []Entry `json:"entries"` // what was shown, so that it can be listed and revoked later
 }
 
-// Agree makes the consent to a report; ok is false when it offers nothing.
+// Agree makes the consent to a report; ok is false when it offers nothing. What an engine needs to turn things on is not
+// kept: it is always what the project holds now.
 func Agree(r Report) (c Consent, ok bool) {
 	c = Consent{Dir: r.Dir, Hash: r.Hash, Entries: r.Offered()}
+	for i := range c.Entries {
+		c.Entries[i].Raw = nil
+	}
 	return c, len(c.Entries) > 0 && r.Hash != "" && r.Dir != ""
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"keva/agent/provider"
+	"keva/agent/trust"
 )
 
 // fields is the stored form: one JSON object. Fields that this version does not know stay in it as they are.
@@ -24,7 +25,7 @@ const (
 	fieldTextSize  = "text_size"
 	fieldMotion    = "reduced_motion"
 	fieldLastDir   = "last_dir"
-	fieldTrusted   = "trusted"
+	fieldConsents  = "consents"
 	fieldDropped   = "dropped"
 )
 
@@ -55,7 +56,7 @@ func decode(stored json.RawMessage, engines []Engine) (Settings, fields, []dropp
 	read(&d, fieldTextSize, &s.TextSize, func(v TextSize) error { return valid(v.Valid(), v) })
 	read(&d, fieldMotion, &s.ReducedMotion, nil)
 	read(&d, fieldLastDir, &s.LastDir, func(v string) error { return valid(v == "" || usableDir(v), v) })
-	d.trusted(&s)
+	d.consents(&s)
 	d.providers(&s)
 	d.choices(&s, engines)
 	return s, f, d.dropped
@@ -96,21 +97,29 @@ func strict(raw json.RawMessage, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-func (d *decoder) trusted(s *Settings) {
+// consents keeps what can be used: one that can't is no consent, so its project asks again.
+func (d *decoder) consents(s *Settings) {
 	var list []json.RawMessage
-	read(d, fieldTrusted, &list, nil)
+	read(d, fieldConsents, &list, nil)
 	for _, raw := range list {
-		var dir string
-		err := strict(raw, &dir)
+		var c trust.Consent
+		err := strict(raw, &c)
 		if err == nil {
-			err = valid(usableDir(dir), dir)
+			err = checkConsent(c)
 		}
 		if err != nil {
-			d.drop(fieldTrusted, raw, err)
+			d.drop(fieldConsents, raw, err)
 			continue
 		}
-		s.Trusted = append(s.Trusted, filepath.Clean(dir))
+		s.Consents = trust.Put(s.Consents, c)
 	}
+}
+
+func checkConsent(c trust.Consent) error {
+	if c.Hash == "" || len(c.Entries) == 0 {
+		return errors.New("it does not say what was agreed to")
+	}
+	return valid(usableDir(c.Dir) && filepath.Clean(c.Dir) == c.Dir, c.Dir)
 }
 
 // providers takes over the user's own provider as it is, if it can work at all; everything else is the app's.
@@ -195,7 +204,7 @@ func encode(s Settings, f fields, lost []dropped) (json.RawMessage, error) {
 	}
 	for name, v := range map[string]any{
 		fieldEngine: s.Engine, fieldChoices: s.Choices, fieldProviders: s.Providers, fieldTheme: s.Theme,
-		fieldTextSize: s.TextSize, fieldMotion: s.ReducedMotion, fieldLastDir: s.LastDir, fieldTrusted: s.Trusted,
+		fieldTextSize: s.TextSize, fieldMotion: s.ReducedMotion, fieldLastDir: s.LastDir, fieldConsents: s.Consents,
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -203,8 +212,8 @@ func encode(s Settings, f fields, lost []dropped) (json.RawMessage, error) {
 		}
 		out[name] = raw
 	}
-	if s.Trusted == nil {
-		delete(out, fieldTrusted)
+	if s.Consents == nil {
+		delete(out, fieldConsents)
 	}
 	if len(lost) > 0 {
 		kept := map[string]json.RawMessage{}

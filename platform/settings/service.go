@@ -133,12 +133,14 @@ func (s *Service) check(next *Settings) error {
 	if err := valid(next.TextSize.Valid(), next.TextSize); err != nil {
 		return refuse("This text size does not exist. Choose another one.", err)
 	}
-	for _, dir := range append([]string{next.LastDir}, next.Trusted...) {
-		if dir == "" {
-			continue
-		}
+	if dir := next.LastDir; dir != "" {
 		if err := valid(usableDir(dir), dir); err != nil {
 			return refuse("A folder must be given with its whole path.", err)
+		}
+	}
+	for _, c := range next.Consents {
+		if err := checkConsent(c); err != nil {
+			return refuse("This consent can't be kept. Look at what the project would run once more.", err)
 		}
 	}
 	if p, ok := next.Custom(); ok {

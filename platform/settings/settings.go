@@ -5,10 +5,10 @@ package settings
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"keva/agent/provider"
+	"keva/agent/trust"
 )
 
 // Settings are the user's choices. The zero value is not valid; Defaults makes a fresh device's.
@@ -21,8 +21,9 @@ type Settings struct {
 	Theme         Theme
 	TextSize      TextSize
 	ReducedMotion bool
-	LastDir       string   // the folder that was used last, absolute, "" for none
-	Trusted       []string // folders that the user trusts, absolute
+	LastDir       string // the folder that was used last, absolute, "" for none
+	// Consents are what the user has agreed to of what projects would run or allow; at most one for a folder.
+	Consents []trust.Consent
 }
 
 // Choice is what an engine is asked to use.
@@ -107,13 +108,10 @@ func (s *Settings) RemoveCustom() {
 	s.Providers = slices.DeleteFunc(s.Providers, func(p provider.Provider) bool { return p.ID == provider.Custom })
 }
 
-// Trusts reports whether dir is a folder that the user trusts. Folders below it are not.
-func (s Settings) Trusts(dir string) bool { return slices.Contains(s.Trusted, filepath.Clean(dir)) }
-
 // clone shares nothing with s.
 func (s Settings) clone() Settings {
 	s.Choices = maps.Clone(s.Choices)
-	s.Trusted = slices.Clone(s.Trusted)
+	s.Consents = slices.Clone(s.Consents) // what is agreed to is never changed
 	s.Providers = slices.Clone(s.Providers)
 	for i, p := range s.Providers {
 		p.Kinds, p.Models = slices.Clone(p.Kinds), slices.Clone(p.Models)

@@ -10,6 +10,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/provider"
+	"keva/agent/trust"
 )
 
 var engines = []Engine{{"claude", provider.Anthropic}, {"codex", provider.Responses}}
@@ -69,13 +70,15 @@ func TestChoicesSurviveARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	consent := trust.Consent{Dir: "/srv/project", Hash: "h", Entries: []trust.Entry{{Engine: "claude", Kind: trust.KindHook, Text: "make", File: "f", Line: 1}}}
 	err = s.Update(t.Context(), func(s *Settings) {
 		s.SetCustom(custom)
 		s.Engine = "codex"
 		s.Choices["codex"] = Choice{provider.Custom, "own-model", "high"}
 		s.Choices["claude"] = Choice{provider.Claude, "sonnet", "max"}
 		s.Theme, s.TextSize, s.ReducedMotion = ThemeDark, TextHuge, true
-		s.LastDir, s.Trusted = "/srv/project", []string{"/srv/project"}
+		s.LastDir = "/srv/project"
+		s.Consents = trust.Put(nil, consent)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,14 +94,11 @@ func TestChoicesSurviveARestart(t *testing.T) {
 	if p, _ := s.Get().Provider("codex"); !reflect.DeepEqual(p, custom) {
 		t.Errorf("%+v", p)
 	}
-	if !s.Get().Trusts("/srv/project/") || s.Get().Trusts("/srv") || s.Get().Trusts("/srv/project/sub") {
-		t.Error("trust")
-	}
 }
 
 // §5.3, §5.4: a used device: each field falls back alone, what is not known stays, what was dropped is said and kept.
 func TestUsedDeviceFallsBackFieldByField(t *testing.T) {
-	full := `{"engine":"codex","theme":"dark","text_size":"huge","reduced_motion":true,"last_dir":"/p","trusted":["/p"],` +
+	full := `{"engine":"codex","theme":"dark","text_size":"huge","reduced_motion":true,"last_dir":"/p","consents":[{"dir":"/p","hash":"h","entries":[{}]}],` +
 		`"choices":{"claude":{"provider":"anthropic","model":"sonnet"},"codex":{"provider":"openai"}},"future":{"x":[1]}}`
 	for _, c := range []struct {
 		name, field, value string
@@ -112,8 +112,12 @@ func TestUsedDeviceFallsBackFieldByField(t *testing.T) {
 		{"object for a text size", "text_size", `{"a":1}`, "text_size", func(s Settings) bool { return s.TextSize == TextNormal }},
 		{"word for a switch", "reduced_motion", `"yes"`, "reduced_motion", func(s Settings) bool { return !s.ReducedMotion }},
 		{"relative folder", "last_dir", `"p"`, "last_dir", func(s Settings) bool { return s.LastDir == "" }},
-		{"half of the trusted folders", "trusted", `["/a", 5, "b", null]`, "trusted", func(s Settings) bool { return reflect.DeepEqual(s.Trusted, []string{"/a"}) }},
-		{"no list of trusted folders", "trusted", `{}`, "trusted", func(s Settings) bool { return len(s.Trusted) == 0 }},
+		{
+			"half of the consents", "consents",
+			`[{"dir":"/a","hash":"h","entries":[{}]}, 5, {"dir":"b","hash":"h","entries":[{}]}, {"dir":"/c","entries":[{}]}, {"dir":"/d/../e","hash":"h","entries":[{}]}, {"dir":"/f","hash":"h"}, null]`,
+			"consents", func(s Settings) bool { return len(s.Consents) == 1 && s.Consents[0].Dir == "/a" },
+		},
+		{"no list of consents", "consents", `{}`, "consents", func(s Settings) bool { return len(s.Consents) == 0 }},
 		{
 			"provider that is gone", "choices", `{"claude":{"provider":"retired"},"codex":{"provider":"openai"}}`, "choice for claude",
 			func(s Settings) bool {
@@ -216,7 +220,7 @@ func TestUpdateRefusesWhatCanNotWork(t *testing.T) {
 		"theme":                      func(s *Settings) { s.Theme = "sepia" },
 		"text size":                  func(s *Settings) { s.TextSize = "" },
 		"folder":                     func(s *Settings) { s.LastDir = "relative" },
-		"trusted":                    func(s *Settings) { s.Trusted = []string{"/a", "b"} },
+		"consent to nothing":         func(s *Settings) { s.Consents = []trust.Consent{{Dir: "/a", Hash: "h"}} },
 		"provider":                   func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Claude} },
 		"provider that is not there": func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Custom} },
 		"address": func(s *Settings) {
@@ -291,7 +295,7 @@ func TestUnreadableStoreGivesDefaultsAndKeepsWhatIsThere(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add(`{"engine":"codex","choices":{"codex":{"provider":"custom"}},"providers":[{"id":"custom","kinds":["responses"],"base_url":"https://a.example"}]}`)
 	f.Add(`{"dropped":5,"theme":1,"a":2}`)
-	f.Add(`{"choices":{"":null},"trusted":[[]]}`)
+	f.Add(`{"choices":{"":null},"consents":[[]]}`)
 	f.Fuzz(func(t *testing.T, stored string) {
 		if len(stored) == 0 {
 			return
