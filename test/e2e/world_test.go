@@ -18,7 +18,6 @@ import (
 	"keva/agent/turn"
 	"keva/engines/access"
 	"keva/engines/demo"
-	"keva/engines/install"
 	"keva/platform/store"
 	compose "keva/test/world"
 )
@@ -29,18 +28,15 @@ var engines = []string{"claude", "codex"}
 var cache string
 
 func TestMain(m *testing.M) {
-	var err error
-	if cache, err = install.CacheDir(); err != nil {
+	dir, done, err := compose.Prepare(engines...)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, id := range engines {
-		if _, err := install.Ensure(context.Background(), install.Default(), id, cache, func(s string) { fmt.Println(s) }); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	os.Exit(m.Run())
+	cache = dir
+	code := m.Run()
+	done()
+	os.Exit(code)
 }
 
 // world is the composition of main.go without a surface, over folders of the test.

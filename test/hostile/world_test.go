@@ -25,6 +25,7 @@ import (
 	"keva/engines/demo"
 	"keva/engines/install"
 	"keva/platform/project"
+	prepare "keva/test/world"
 )
 
 var engines = []string{"claude", "codex"}
@@ -35,18 +36,15 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	var err error
-	if cache, err = install.CacheDir(); err != nil {
+	dir, done, err := prepare.Prepare(engines...)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, id := range engines {
-		if _, err := install.Ensure(context.Background(), install.Default(), id, cache, func(s string) { fmt.Println(s) }); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	os.Exit(m.Run())
+	cache = dir
+	code := m.Run()
+	done()
+	os.Exit(code)
 }
 
 func find(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) }
