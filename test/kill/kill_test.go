@@ -90,7 +90,8 @@ func (c *campaign) run(m moment) (session string, shown []event.Event) {
 	}
 	begun := time.Now()
 	kill := func() { _ = cmd.Process.Kill() } // SIGKILL; nothing to do when it is gone
-	late := time.AfterFunc(3*time.Minute, kill)
+	hung := make(chan struct{})
+	late := time.AfterFunc(patience, func() { close(hung); kill() })
 	defer late.Stop()
 	if m.after > 0 {
 		defer time.AfterFunc(m.after, kill).Stop()
@@ -131,7 +132,23 @@ func (c *campaign) run(m moment) (session string, shown []event.Event) {
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != -1 {
 		t.Fatalf("the app ended by itself %s: %v\n%s", m, err, complaints.String())
 	}
+	select {
+	case <-hung:
+		t.Fatalf("the app did nothing more for %s %s\n%s\n%s", patience, m, complaints.String(), last(shown, 12))
+	default:
+	}
 	return session, shown
+}
+
+// patience is how long a tour may take, on a slow machine that does other things as well.
+const patience = 90 * time.Second
+
+func last(evs []event.Event, n int) string {
+	var b strings.Builder
+	for _, e := range evs[max(0, len(evs)-n):] {
+		fmt.Fprintf(&b, "  %s %s %s %+v\n", e.Turn, e.Scope, e.Body.Kind(), e.Body)
+	}
+	return b.String()
 }
 
 // survive is one kill and all that must hold after it.
@@ -165,6 +182,8 @@ func (c *campaign) report(what string) {
 
 func newCampaign(t *testing.T, engine string) *campaign {
 	t.Helper()
+	// What this machine's user has in their shell's profile is not the matter, and must not be killed half-way.
+	t.Setenv("HOME", t.TempDir())
 	c := &campaign{t: t, stranger: newStranger(t), phases: map[string]int{}, reset: func() {}}
 	c.task = task{Home: t.TempDir(), Engine: engine, Project: t.TempDir(), Prompt: "Start the tour", Slow: 60}
 	return c
@@ -198,11 +217,11 @@ func TestKillWithTheScriptedEngine(t *testing.T) {
 func TestKillWithTheRealEngines(t *testing.T) {
 	for _, engine := range []string{"claude", "codex"} {
 		t.Run(engine, func(t *testing.T) {
-			c := newCampaign(t, engine)
 			cache, err := install.CacheDir()
 			if err != nil {
 				t.Fatal(err)
 			}
+			c := newCampaign(t, engine)
 			if _, err := install.Ensure(context.Background(), install.Default(), engine, cache, func(s string) { t.Log(s) }); err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"keva/agent/event"
+	"keva/engines/install"
 	"keva/platform/host"
 	"keva/platform/store"
 )
@@ -31,13 +32,18 @@ func buildKeva(t *testing.T) string {
 // the session of the dead run.
 func TestKillTheProgram(t *testing.T) {
 	path := buildKeva(t)
+	cache, err := install.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := t.TempDir()
 	survived, orphans, compared, told := 0, 0, 0, 0
 	for i := range kills(4) {
 		engine := []string{"claude", "codex"}[i%2]
 		home := t.TempDir()
 		run := func(prompt string) *exec.Cmd {
 			cmd := exec.Command(path, "run", "-json", "-demo", "-engine", engine, "-allow", "all", "-timeout", "2m", prompt)
-			cmd.Env = append(os.Environ(), host.HomeVariable+"="+home)
+			cmd.Env = append(os.Environ(), host.HomeVariable+"="+home, install.CacheEnv+"="+cache, "HOME="+user)
 			return cmd
 		}
 		cmd := run("Start the tour")
