@@ -19,7 +19,7 @@ PROMPT ?=
 export PROMPT
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-headless build engines setup setup-test test race mutants bench \
+.PHONY: help run run-headless build engines setup setup-test test race mutants nightly bench \
 	lint lint-format lint-vet lint-static lint-enums lint-imports lint-hosts
 
 help: ## say what can be made
@@ -58,6 +58,14 @@ test: setup-test engines ## run all tests, with both real engines and a real win
 
 race: setup-test ## run the concurrent parts under the race detector
 	$(GO) test -race -tags "$(TAGS)" -timeout 20m $(RACE)
+
+# Numbers of the nightly run: sequences of events against the ledger, kills of each test that kills.
+SEQUENCES ?= 1000000
+KILLS ?= 300
+
+nightly: setup-test engines ## a million sequences, hundreds of kills, with the numbers (SEQUENCES=, KILLS=; takes hours)
+	KEVA_SEQUENCES=$(SEQUENCES) $(GO) test -count=1 -v -run TestLedgerAgainstOracle -timeout 2h ./agent/turn
+	KEVA_KILLS=$(KILLS) $(GO) test -count=1 -p 1 -v -tags "$(TAGS)" -run Kill -timeout 12h ./test/kill ./test/e2e
 
 mutants: setup ## put known faults back, one at a time; each must be noticed
 	$(GO) run ./test/mutants -tags "$(TAGS)"
