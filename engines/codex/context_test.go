@@ -9,7 +9,7 @@ import (
 )
 
 // A brief goes out whole, apart from what the user wrote, and comes back from the frame as what it is. It is not given as
-// additionalContext: of 12,000 characters the engine passes on 4,000 of that, without a word.
+// additionalContext: the engine cuts the middle out of that and tells nobody.
 func TestContextIsNotTheUsersText(t *testing.T) {
 	a := &adapter{thread: "th"}
 	brief := strings.Repeat("what was said ", 900)
