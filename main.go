@@ -31,6 +31,7 @@ import (
 	"keva/engines/catalog"
 	"keva/engines/demo"
 	"keva/engines/install"
+	"keva/engines/trustscan"
 	"keva/platform/host"
 	"keva/platform/logging"
 	"keva/platform/project"
@@ -168,7 +169,7 @@ func compose(ctx context.Context) (*world, []event.Notice, error) {
 
 // trust looks at what a project would run or allow by itself, and what of it the user has agreed to as it is now.
 func (w *world) trust(dir string) ([]trust.Entry, trust.Report) {
-	r := project.Scan(dir)
+	r := trustscan.Scan(dir)
 	return trust.Granted(r, w.settings.Get().Consents), r
 }
 

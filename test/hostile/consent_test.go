@@ -9,7 +9,7 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/trust"
-	"keva/platform/project"
+	"keva/engines/trustscan"
 )
 
 // After consent exactly that works which was offered, and for that content only.
@@ -22,13 +22,13 @@ func TestConsent(t *testing.T) {
 			w := newWorld(t, engine)
 			w.git(w.dir, "init", "-q", ".")
 			w.wishes(w.sees("server"))
-			report := project.Scan(w.dir)
+			report := trustscan.Scan(w.dir)
 			consent, ok := trust.Agree(report)
 			if !ok {
 				t.Fatalf("%+v", report)
 			}
 
-			k := w.startWith(runtime.Start{Trusted: trust.Granted(project.Scan(w.dir), []trust.Consent{consent})})
+			k := w.startWith(runtime.Start{Trusted: trust.Granted(trustscan.Scan(w.dir), []trust.Consent{consent})})
 			k.answer = func(event.ApprovalAsked) event.Decision { return event.Allow }
 			out := output(k.say("run env"))
 			if strings.Contains(out, "WISH=granted") != (engine == "claude") || strings.Contains(out, "NODE_OPTIONS") {
@@ -53,7 +53,7 @@ func TestConsent(t *testing.T) {
 			// One more character in a script that a hook runs, and all is off.
 			w.clear()
 			w.file("tools/start.sh", w.sees("hook-start")+"\n\n")
-			k = w.startWith(runtime.Start{Trusted: trust.Granted(project.Scan(w.dir), []trust.Consent{consent})})
+			k = w.startWith(runtime.Start{Trusted: trust.Granted(trustscan.Scan(w.dir), []trust.Consent{consent})})
 			k.say("run touch allowed.txt")
 			k.stop()
 			if got := w.sprung(); len(got) > 0 || len(k.asked) != 1 {

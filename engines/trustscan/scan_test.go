@@ -1,4 +1,4 @@
-package project
+package trustscan
 
 import (
 	"encoding/json"
@@ -299,4 +299,11 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 	})
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,4 +1,6 @@
-package project
+// Package trustscan lists what a project would run or allow by itself if its engines obeyed it, for the user to read. It
+// knows the engines' files and their formats; it only reads, and must never run, obey or change anything that it finds.
+package trustscan
 
 import (
 	"crypto/sha256"
