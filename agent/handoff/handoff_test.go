@@ -82,7 +82,9 @@ func TestBriefIsHonest(t *testing.T) {
 func TestReplayHoldsEachMessageOnce(t *testing.T) {
 	m := event.UserMessage{ID: "m", Text: "fix it", Delivery: event.DeliveryPrompt}
 	got := Replay([]event.Event{
-		{Body: m}, {Body: event.UserMessage{ID: "m", Delivery: event.DeliveryUnknown}}, {Body: m},
+		{Body: m},
+		{Body: event.UserMessage{ID: "m", Delivery: event.DeliveryUnknown}},
+		{Body: m},
 		{Body: event.TextFinal{Block: "b", Text: "done"}},
 	})
 	if strings.Count(got, "## User") != 1 || strings.Count(got, "fix it") != 1 || strings.Count(got, "## Assistant") != 1 {
