@@ -179,7 +179,7 @@ func ClassWord(c event.Class) string {
 	case event.ClassBudget:
 		return "budget spent"
 	case event.ClassDenied, event.ClassTool, event.ClassEngine, event.ClassEngineGone, event.ClassConfig,
-		event.ClassInterrupted, event.ClassOther:
+		event.ClassInterrupted, event.ClassResume, event.ClassOther:
 	}
 	return ""
 }
