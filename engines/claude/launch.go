@@ -94,6 +94,7 @@ func (o Options) env(s runtime.Start) []string {
 		"LC_ALL=" + lang,
 		"TERM=dumb",
 		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS=1", // else `git status` at each start
+		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",      // else files that the model writes without asking, and reads in every session
 		"CLAUDE_CODE_DISABLE_CRON=1",             // else turns that .claude/scheduled_tasks.json asks for
 		fence.NoGit,                              // for the engine itself
 		"BASH_ENV=" + o.bashStart(),              // lifts it for a command
@@ -223,7 +224,7 @@ func (o Options) spec(s runtime.Start) (spec proc.Spec, temp []string, err error
 		path, problem := o.temp("instructions-*.md", []byte(s.Instructions))
 		put(&f.instructions, path, problem)
 	}
-	path, problem := o.tempJSON("settings-*.json", ownSettings(s.Trusted))
+	path, problem := o.tempJSON("settings-*.json", o.ownSettings(s.Trusted))
 	put(&f.settings, path, problem)
 	if servers := trustedServers(s.Trusted); servers != nil {
 		path, problem := o.tempJSON("servers-*.json", servers)

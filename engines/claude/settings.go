@@ -3,6 +3,7 @@ package claude
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"keva/agent/event"
@@ -16,9 +17,34 @@ import (
 // else that is not plainly looking is asked about anyway.
 var asksAlways = []string{"git", "gh", "pyright", "docker", "node", "python", "python3"}
 
+// neverUsed are tools that change something without asking: they make and remove git worktrees, whose hooks and filters are
+// the project's. The engine has no git of its own, so they could only fail.
+var neverUsed = []string{"EnterWorktree", "ExitWorktree"}
+
+// ownFolders keeps the file tools out of the engine's own folders. In one of them it would write unasked: what it remembers
+// of a project, which it would then read in every later session (measured: also with the memory switched off).
+func (o Options) ownFolders() []string {
+	var rules []string
+	for _, dir := range []string{o.home(), o.config()} {
+		for _, d := range []string{dir, resolved(dir)} {
+			if rule := "Edit(/" + d + "/**)"; filepath.IsAbs(d) && !slices.Contains(rules, rule) {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	return rules
+}
+
+func resolved(dir string) string {
+	if d, err := filepath.EvalSymlinks(dir); err == nil {
+		return d
+	}
+	return dir
+}
+
 // ownSettings are the settings that Keva starts the engine with, above those of the engine's own folder: what is always
 // asked about, and what the user has agreed to. A rule that asks is stronger than one that allows.
-func ownSettings(trusted []trust.Entry) map[string]any {
+func (o Options) ownSettings(trusted []trust.Entry) map[string]any {
 	var ask []string
 	for _, program := range asksAlways {
 		ask = append(ask, "Bash("+program+":*)")
@@ -41,7 +67,7 @@ func ownSettings(trusted []trust.Entry) map[string]any {
 			// Never offered, so nobody has agreed to them.
 		}
 	}
-	permissions := map[string]any{"ask": ask}
+	permissions := map[string]any{"ask": ask, "deny": append(slices.Clone(neverUsed), o.ownFolders()...)}
 	s := map[string]any{"permissions": permissions}
 	if len(allow) > 0 {
 		permissions["allow"] = allow

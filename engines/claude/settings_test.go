@@ -15,11 +15,12 @@ func TestOwnSettings(t *testing.T) {
 	entry := func(engine string, kind trust.Kind, name, text, raw, refused string) trust.Entry {
 		return trust.Entry{Engine: engine, Kind: kind, Name: name, Text: text, Raw: json.RawMessage(raw), Refused: refused}
 	}
-	plain := asJSON(t, ownSettings(nil))
-	if !strings.Contains(plain, `"Bash(git:*)"`) || strings.Contains(plain, "allow") || strings.Contains(plain, "hooks") {
+	o := Options{StateDir: "/state"}
+	plain := asJSON(t, o.ownSettings(nil))
+	if !strings.Contains(plain, `"Bash(git:*)"`) || !strings.Contains(plain, `"Edit(//state/config/**)"`) || strings.Contains(plain, "allow") || strings.Contains(plain, "hooks") {
 		t.Error(plain)
 	}
-	got := asJSON(t, ownSettings([]trust.Entry{
+	got := asJSON(t, o.ownSettings([]trust.Entry{
 		entry("claude", trust.KindAllow, "", "Bash(make test)", "", ""),
 		entry("claude", trust.KindAllow, "", "Bash", "", "too much"),
 		entry("codex", trust.KindAllow, "", "of another engine", "", ""),

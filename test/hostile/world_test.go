@@ -106,8 +106,10 @@ func (w *world) startWith(s runtime.Start) *talk {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		p := w.provider()
-		s.Session, s.Dir, s.Model, s.Provider, s.Instructions = "hostile", w.dir, p.Model, p, project.Instructions(w.dir)
+		if s.Provider.BaseURL == "" {
+			s.Provider = w.provider()
+		}
+		s.Session, s.Dir, s.Model, s.Instructions = "hostile", w.dir, s.Provider.Model, project.Instructions(w.dir)
 		if k.rt, err = f.Start(w.t.Context(), lease, s, k.sink); err != nil {
 			w.t.Fatalf("%v\n%+v", err, err)
 		}
