@@ -19,9 +19,10 @@ type Deps struct {
 	Service Service
 	Window  func() fyne.Canvas
 	Back    func()
-	Applied func(Values) // a choice was saved; the look follows at once
-	Post    func(func()) // runs a function on the thread of the user interface
-	Go      func(func()) // runs one off it
+	Show    func(page func(back func()) fyne.CanvasObject) // opens a page above this one
+	Applied func(Values)                                   // a choice was saved; the look follows at once
+	Post    func(func())                                   // runs a function on the thread of the user interface
+	Go      func(func())                                   // runs one off it
 }
 
 // keyState is what is known of the key of the chosen provider.
@@ -127,6 +128,9 @@ func (s *Screen) rebuild() {
 	row("Reduced motion", motion, onOff(v.ReducedMotion), func() {
 		s.save(func(v *Values) { v.ReducedMotion = !v.ReducedMotion })
 	})
+
+	o = append(o, screen.Section("Diagnostics"))
+	row("Timeouts and limits", "What can cut a run short, and when", next(), func() { s.deps.Show(Limits) })
 	s.column.Objects = o
 	s.scroll.Changed()
 }

@@ -53,6 +53,7 @@ type desk struct {
 	fake    *fake
 	win     fyne.Window
 	applied []Values
+	shown   fyne.CanvasObject // the page that was opened
 }
 
 func open(t *testing.T, v Values) *desk {
@@ -63,6 +64,7 @@ func open(t *testing.T, v Values) *desk {
 	d.Screen = New(Deps{
 		Service: d.fake, Window: d.win.Canvas, Back: func() {}, Post: d.loop.Post, Go: d.loop.Go,
 		Applied: func(v Values) { d.applied = append(d.applied, v) },
+		Show:    func(p func(func()) fyne.CanvasObject) { d.shown = p(func() {}) },
 	})
 	d.win.SetContent(d.Object())
 	d.win.Resize(fyne.NewSize(360, 780))

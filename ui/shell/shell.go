@@ -195,6 +195,7 @@ func (s *Shell) showSettings() {
 	done := func() { s.pop() }
 	o := settings.New(settings.Deps{
 		Service: s.deps.Settings, Window: s.win.Canvas, Back: done, Post: s.deps.Post, Go: s.deps.Go,
+		Show: func(p func(func()) fyne.CanvasObject) { s.push(page{object: p(done)}) },
 		Applied: func(v settings.Values) {
 			s.applyLook(v)
 			if s.deps.Changed != nil {
