@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -245,6 +246,12 @@ func window(args []string) int {
 		Demo:    &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: w.demoProject},
 		OpenURL: func(url string) error { return host.OpenURL(ctx, url) },
 		Home:    home, Mobile: *mobile, Storage: w.store.Ephemeral,
+		Agree: func(c trust.Consent) error {
+			return w.settings.Update(ctx, func(s *settings.Settings) { s.Consents = trust.Put(s.Consents, c) })
+		},
+		AgreedBefore: func(dir string) bool {
+			return slices.ContainsFunc(w.settings.Get().Consents, func(c trust.Consent) bool { return c.Dir == dir })
+		},
 		RetryStore: func(ctx context.Context) error {
 			told, err := w.store.Retry(ctx)
 			if err == nil { // what is on the disk counts from now on

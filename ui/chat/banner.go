@@ -26,6 +26,10 @@ func (s *Screen) showBanners() {
 			s.showBanners()
 		}))
 	}
+	if text := s.trustBanner(); text != "" {
+		keys = append(keys, "trust "+s.trust.report.Hash)
+		o = append(o, Banner(text, mark.Attention, "Look", s.askTrust))
+	}
 	if same(keys, s.layout.banners) {
 		return
 	}

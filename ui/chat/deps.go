@@ -11,6 +11,7 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/session"
+	"keva/agent/trust"
 )
 
 // Session is what the screen needs of a session. Methods that take a context may block: they are called off the thread of
@@ -26,6 +27,8 @@ type Session interface {
 	StopEngine(ctx context.Context) error
 	SetDraft(text string)
 	Rename(title string)
+	// Trust is what the project would run or allow by itself, as it is now, and what of it is on. It reads files.
+	Trust() (granted []trust.Entry, report trust.Report)
 }
 
 // Deps is what the screen needs from around it.
@@ -50,4 +53,8 @@ type Deps struct {
 	Delete      func()                      // asks, and deletes the session
 	RetryStore  func(context.Context) error // tries the disk again; nil when there is no way
 	ModelChosen func()                      // opens the settings
+	// Agree keeps the user's consent to what a project would run or allow; nil: it is not offered. AgreedBefore reports
+	// whether an earlier content of the folder was agreed to; it may be nil.
+	Agree        func(trust.Consent) error
+	AgreedBefore func(dir string) bool
 }

@@ -35,6 +35,7 @@ type Screen struct {
 	root     *fyne.Container
 
 	draft   draft
+	trust   trusting
 	gone    string // the advice that was shown and dismissed
 	stopped bool   // an interrupt is on its way
 	cancel  context.CancelFunc
@@ -119,6 +120,7 @@ func (s *Screen) Start() {
 	s.cancel = cancel
 	updates := s.deps.Session.Subscribe(ctx)
 	s.deps.Go(func() { s.pump.run(ctx, updates) })
+	s.lookAtTrust()
 }
 
 // Stop keeps the draft and follows the session no more. The session itself goes on.

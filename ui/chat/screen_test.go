@@ -15,6 +15,7 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/session"
+	"keva/agent/trust"
 	"keva/ui/theme"
 	"keva/ui/transcript"
 	"keva/ui/uitest"
@@ -31,7 +32,11 @@ type room struct {
 	opened  []string
 	changes []event.Change
 	retries atomic.Int32
+	agreed  []trust.Consent
 }
+
+// wants is what the project of the next room asks for.
+var wants trust.Report
 
 func newRoom(t testing.TB, meta session.Meta, before ...event.Body) *room {
 	t.Helper()
@@ -43,6 +48,7 @@ func newRoom(t testing.TB, meta session.Meta, before ...event.Body) *room {
 	}
 	meta.Dir, meta.Engine = "/home/ada/ledger", "claude"
 	r := &room{t: t, loop: loop, fake: uitest.NewSession(meta, loop.Now)}
+	r.fake.Report = wants
 	if len(before) > 0 {
 		r.fake.Play("t0", before...)
 	}
@@ -52,6 +58,7 @@ func newRoom(t testing.TB, meta session.Meta, before ...event.Body) *room {
 		EnterSends: true, Back: func() {}, Copy: func(s string) { r.copied = s },
 		OpenURL:     func(u string) error { r.opened = append(r.opened, u); return nil },
 		ShowChanges: func(_ string, c []event.Change) { r.changes = c }, ShowText: func(string, string) {},
+		Agree:  func(c trust.Consent) error { r.agreed = append(r.agreed, c); return nil },
 		Delete: func() {}, RetryStore: func(context.Context) error { r.retries.Add(1); return nil },
 	})
 	r.win = test.NewTempWindow(t, r.Object())

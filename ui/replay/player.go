@@ -10,6 +10,7 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/session"
+	"keva/agent/trust"
 	"keva/agent/turn"
 )
 
@@ -137,6 +138,9 @@ func (p *Player) StopEngine(context.Context) error { return nil }
 
 // SetDraft is part of chat.Session.
 func (p *Player) SetDraft(string) {}
+
+// Trust is part of chat.Session: a recording's project is not looked at.
+func (p *Player) Trust() ([]trust.Entry, trust.Report) { return nil, trust.Report{} }
 
 // Rename is part of chat.Session.
 func (p *Player) Rename(string) {}

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"keva/agent/session"
+	"keva/agent/trust"
 	"keva/ui/chat"
 	"keva/ui/settings"
 )
@@ -65,6 +66,10 @@ type Deps struct {
 	// RetryStore tries the disk again after Storage has said that nothing is kept; both may be nil.
 	RetryStore func(ctx context.Context) error
 	Storage    func() error
+	// Agree keeps the user's consent to what a project would run or allow; nil: it is not offered. AgreedBefore reports
+	// whether an earlier content of the folder was agreed to; it may be nil.
+	Agree        func(trust.Consent) error
+	AgreedBefore func(dir string) bool
 	// Changed is called after a setting was saved. It may be nil.
 	Changed func(settings.Values)
 

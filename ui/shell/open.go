@@ -38,7 +38,7 @@ func (s *Shell) ShowSession(o chat.Session) *chat.Screen {
 		Window: s.win.Canvas, Engine: s.engineLabel, Home: s.deps.Home, EnterSends: *s.deps.HardwareKeyboard,
 		Back: func() { s.pop() }, ShowChanges: s.showChanges, ShowText: s.showText, OpenURL: s.deps.OpenURL,
 		Copy: s.copy, Delete: func() { s.deleteSession(o.View().Meta) }, RetryStore: s.deps.RetryStore,
-		ModelChosen: s.showSettings,
+		ModelChosen: s.showSettings, Agree: s.deps.Agree, AgreedBefore: s.deps.AgreedBefore,
 	})
 	s.chat = c
 	s.push(page{object: c.Object(), closed: s.closeChat})

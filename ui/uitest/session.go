@@ -8,6 +8,7 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/agent/session"
+	"keva/agent/trust"
 	"keva/agent/turn"
 )
 
@@ -28,6 +29,8 @@ type Session struct {
 	subs     []chan session.Update
 	engine   session.EngineState
 	Caps     runtime.Capabilities
+	Granted  []trust.Entry // what Trust tells
+	Report   trust.Report
 	Storage  error
 	Sent     []string
 	Answers  []Answered
@@ -194,6 +197,13 @@ func (s *Session) SetDraft(text string) {
 	defer s.mu.Unlock()
 	s.Drafts = append(s.Drafts, text)
 	s.meta.Draft = text
+}
+
+// Trust is part of chat.Session.
+func (s *Session) Trust() ([]trust.Entry, trust.Report) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Granted, s.Report
 }
 
 // Rename is part of chat.Session.
