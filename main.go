@@ -453,6 +453,12 @@ func (s surface) ForgetKey(ctx context.Context, id string) error {
 	return s.w.keys.Delete(ctx, provider.Secret(id))
 }
 
+func (s surface) Consents() []trust.Consent { return s.w.settings.Get().Consents }
+
+func (s surface) Revoke(dir string) error {
+	return s.w.settings.Update(context.Background(), func(set *settings.Settings) { set.Consents = trust.Revoke(set.Consents, dir) })
+}
+
 func (s surface) Check(ctx context.Context, engine string) (string, error) {
 	return s.w.service.Check(ctx, engine, "the settings")
 }

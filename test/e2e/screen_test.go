@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"keva/agent/provider"
+	"keva/agent/trust"
 	"keva/ui/card"
 	"keva/ui/settings"
 	"keva/ui/shell"
@@ -137,6 +138,8 @@ func (chosen) Engines() []settings.Engine {
 func (chosen) Providers(string) []settings.Provider          { return nil }
 func (chosen) HasKey(context.Context, string) (bool, error)  { return false, nil }
 func (chosen) SaveKey(context.Context, string, string) error { return nil }
+func (chosen) Consents() []trust.Consent                     { return nil }
+func (chosen) Revoke(string) error                           { return nil }
 func (chosen) ForgetKey(context.Context, string) error       { return nil }
 func (chosen) Check(context.Context, string) (version string, _ error) {
 	return "", errors.New("not here")

@@ -8,6 +8,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/session"
+	"keva/agent/trust"
 	"keva/ui/chat"
 	"keva/ui/settings"
 	"keva/ui/shell"
@@ -50,4 +51,6 @@ func (look) Providers(string) []settings.Provider          { return nil }
 func (look) HasKey(context.Context, string) (bool, error)  { return false, nil }
 func (look) SaveKey(context.Context, string, string) error { return errRecording }
 func (look) ForgetKey(context.Context, string) error       { return errRecording }
+func (look) Consents() []trust.Consent                     { return nil }
+func (look) Revoke(string) error                           { return errRecording }
 func (look) Check(context.Context, string) (string, error) { return "", errRecording }

@@ -129,7 +129,10 @@ func (s *Screen) rebuild() {
 		s.save(func(v *Values) { v.ReducedMotion = !v.ReducedMotion })
 	})
 
-	o = append(o, screen.Section("Diagnostics"))
+	o = append(o, screen.Section("Trust and limits"))
+	row("Allowed projects", "What they may do by themselves", next(), func() {
+		s.deps.Show(func(back func()) fyne.CanvasObject { return Consents(s.deps.Service, back) })
+	})
 	row("Timeouts and limits", "What can cut a run short, and when", next(), func() { s.deps.Show(Limits) })
 	s.column.Objects = o
 	s.scroll.Changed()

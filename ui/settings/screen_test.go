@@ -8,16 +8,18 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"keva/agent/event"
+	"keva/agent/trust"
 	"keva/ui/theme"
 	"keva/ui/uitest"
 )
 
 type fake struct {
-	values  Values
-	saveErr error
-	keys    map[string]string
-	keyErr  error
-	check   error
+	values   Values
+	saveErr  error
+	keys     map[string]string
+	keyErr   error
+	check    error
+	consents []trust.Consent
 }
 
 func (f *fake) Values() Values      { return f.values }
@@ -42,6 +44,12 @@ func (f *fake) SaveKey(_ context.Context, p, k string) error {
 	return f.keyErr
 }
 func (f *fake) ForgetKey(_ context.Context, p string) error { delete(f.keys, p); return nil }
+func (f *fake) Consents() []trust.Consent                   { return f.consents }
+func (f *fake) Revoke(dir string) error {
+	f.consents = trust.Revoke(f.consents, dir)
+	return nil
+}
+
 func (f *fake) Check(context.Context, string) (string, error) {
 	return "Claude Code 2.1.197", f.check
 }

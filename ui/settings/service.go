@@ -5,6 +5,7 @@ package settings
 import (
 	"context"
 
+	"keva/agent/trust"
 	"keva/ui/theme"
 )
 
@@ -44,6 +45,9 @@ type Service interface {
 	HasKey(ctx context.Context, provider string) (bool, error)
 	SaveKey(ctx context.Context, provider, key string) error
 	ForgetKey(ctx context.Context, provider string) error
+	// Consents lists what the user has agreed to that projects do by themselves; Revoke takes a folder's back.
+	Consents() []trust.Consent
+	Revoke(dir string) error
 	// Check runs the engine's version command. Errors are for people, with a remedy.
 	Check(ctx context.Context, engine string) (version string, err error)
 }

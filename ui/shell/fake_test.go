@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"keva/agent/session"
+	"keva/agent/trust"
 	"keva/ui/chat"
 	"keva/ui/settings"
 	"keva/ui/uitest"
@@ -119,6 +120,9 @@ func (c *choices) SaveKey(_ context.Context, p, k string) error {
 	}
 	return c.keyErr
 }
+
+func (c *choices) Consents() []trust.Consent { return nil }
+func (c *choices) Revoke(string) error       { return nil }
 
 func (c *choices) ForgetKey(_ context.Context, p string) error {
 	delete(c.keys, p)
