@@ -38,7 +38,7 @@ func opens(e event.Event) bool {
 func (s *Session) account(evs []event.Event, err error) {
 	s.mu.Lock()
 	for _, e := range evs {
-		s.state.Apply(e)
+		s.apply(e)
 		s.seq = e.Seq
 		if b, ok := e.Body.(event.SessionReady); ok && b.EngineSession != "" {
 			s.meta.EngineSession = b.EngineSession

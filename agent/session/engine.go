@@ -107,6 +107,11 @@ func (s *Session) ensureEngine(ctx context.Context) (runtime.Runtime, error) {
 func (s *Session) startEngine(ctx context.Context) (runtime.Runtime, error) {
 	s.mu.Lock()
 	m := s.meta
+	if m.EngineSession != s.heard {
+		// It was killed before it answered anything. What it was told, a brief perhaps, it may not have kept: continuing
+		// it would look as if it remembered.
+		m.EngineSession = ""
+	}
 	s.mu.Unlock()
 	if err := s.svc.deps.CheckDir(m.Dir); err != nil {
 		return nil, err

@@ -19,6 +19,10 @@ type memStore struct {
 	metas map[string]Meta
 	evs   map[string][]event.Event
 	fail  error
+	// afterRead is called after events were read and before they are handed out; may be nil.
+	afterRead func()
+	// afterAppend is called after events were stored and before Append returns; may be nil.
+	afterAppend func()
 	// beforeAppend is called, with the store locked, before events are stored; may be nil.
 	beforeAppend func()
 }
@@ -64,7 +68,20 @@ func (m *memStore) DeleteSession(_ context.Context, id string) error {
 	return nil
 }
 
+func (m *memStore) setAfterAppend(f func()) { m.mu.Lock(); m.afterAppend = f; m.mu.Unlock() }
+
 func (m *memStore) Append(_ context.Context, evs []event.Event) error {
+	err := m.keep(evs)
+	m.mu.Lock()
+	hook := m.afterAppend
+	m.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
+	return err
+}
+
+func (m *memStore) keep(evs []event.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
@@ -84,12 +101,16 @@ func (m *memStore) Append(_ context.Context, evs []event.Event) error {
 
 func (m *memStore) Events(_ context.Context, id string, after int64, _ int) ([]event.Event, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	var out []event.Event
 	for _, e := range m.evs[id] {
 		if e.Seq > after {
 			out = append(out, e)
 		}
+	}
+	hook := m.afterRead
+	m.mu.Unlock()
+	if hook != nil {
+		hook()
 	}
 	return out, nil
 }

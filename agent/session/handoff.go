@@ -16,7 +16,7 @@ import (
 // said yet.
 func (s *Session) stashHandoff(ctx context.Context, engine string) error {
 	s.mu.Lock()
-	last, said, again := s.state.Ready.Factory, s.state.Messages > 0, s.again
+	said, again := s.state.Messages > 0, s.again
 	s.mu.Unlock()
 	if !said {
 		return nil
@@ -34,7 +34,7 @@ func (s *Session) stashHandoff(ctx context.Context, engine string) error {
 		defer s.mu.Unlock()
 		return handoff.Brief(without(evs, again), &s.state)
 	}
-	if last == engine || last == "" {
+	if last := spoke(evs); last == engine || last == "" {
 		replay := handoff.Replay(without(evs, again))
 		stash = func() string { return replay }
 	}
@@ -42,6 +42,20 @@ func (s *Session) stashHandoff(ctx context.Context, engine string) error {
 	s.stash = stash
 	s.mu.Unlock()
 	return nil
+}
+
+// spoke is the engine that spoke last, "" when none did. One that only started does not know what the one before it did.
+func spoke(evs []event.Event) (last string) {
+	ready := ""
+	for _, e := range evs {
+		switch b := e.Body.(type) {
+		case event.SessionReady:
+			ready = b.Factory
+		case event.TextFinal, event.TurnCompleted:
+			last = ready
+		}
+	}
+	return last
 }
 
 // met compares the session that the engine has with the one that it was asked to continue. Another one is not adopted

@@ -184,37 +184,14 @@ func (s *Session) Subscribe(ctx context.Context) <-chan Update {
 				return false
 			}
 		}
-		history, err := s.svc.deps.Store.Events(ctx, s.id, 0, 0)
-		if err != nil {
-			if ctx.Err() == nil {
-				s.svc.deps.Log("read events", err)
-			}
-			history = []event.Event{{Session: s.id, Time: s.svc.deps.Clock(), Body: event.Notice{
-				Level: event.LevelError, Class: event.ClassOther,
-				Text:   "The earlier part of this session could not be read. It is kept as it is; what happens now is shown below.",
-				Detail: err.Error(),
-			}}}
-		}
-		var last int64
-		if n := len(history); n > 0 {
-			last = history[n-1].Seq
-		}
-		p.mu.Lock()
-		if rest := after(p.unsaved, last); len(rest) > 0 {
-			history = append(history, rest...)
-			last = rest[len(rest)-1].Seq
-		}
-		p.mu.Unlock()
-		if !send(Update{Events: history, View: s.View(), History: true}) {
+		first, last := p.history(ctx)
+		if !send(first) {
 			return
 		}
 		for {
 			for _, u := range sub.take() {
-				if n := len(u.Events); n > 0 { // else it is a look alone
-					u.Events = after(u.Events, last)
-					if len(u.Events) == 0 {
-						continue
-					}
+				// What history has shown is not shown again; the view after it is, for it may be the last for hours.
+				if u.Events = after(u.Events, last); len(u.Events) > 0 {
 					last = u.Events[len(u.Events)-1].Seq
 				}
 				if !send(u) {
@@ -229,6 +206,48 @@ func (s *Session) Subscribe(ctx context.Context) <-chan Update {
 		}
 	}()
 	return out
+}
+
+// history is the first update, and the seq of its last event. Its view is that after exactly these events: what is stored
+// or accounted for meanwhile comes with an update of its own.
+func (p *pipe) history(ctx context.Context) (u Update, last int64) {
+	s := p.s
+	s.mu.Lock()
+	u = Update{View: s.view(), History: true}
+	seq := s.seq
+	s.mu.Unlock()
+	evs, err := s.svc.deps.Store.Events(ctx, s.id, 0, 0)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.svc.deps.Log("read events", err)
+		}
+		u.Events = []event.Event{{Session: s.id, Time: s.svc.deps.Clock(), Body: event.Notice{
+			Level: event.LevelError, Class: event.ClassOther,
+			Text:   "The earlier part of this session could not be read. It is kept as it is; what happens now is shown below.",
+			Detail: err.Error(),
+		}}}
+	} else {
+		u.Events = upTo(evs, seq)
+	}
+	if n := len(u.Events); n > 0 {
+		last = u.Events[n-1].Seq
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if rest := upTo(after(p.unsaved, last), seq); len(rest) > 0 {
+		u.Events = append(u.Events, rest...)
+		last = rest[len(rest)-1].Seq
+	}
+	return u, last
+}
+
+// upTo keeps events to seq.
+func upTo(evs []event.Event, seq int64) []event.Event {
+	n := len(evs)
+	for n > 0 && evs[n-1].Seq > seq {
+		n--
+	}
+	return evs[:n:n]
 }
 
 // after drops events that history has shown already.

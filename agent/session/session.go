@@ -37,6 +37,7 @@ type Session struct {
 	gone      chan struct{} // closed when the present engine was waited for and its lease is released
 
 	stash  func() string     // what the next message is preceded by, nil when the engine remembers by itself
+	heard  string            // the engine's session that has answered something: only that one has taken in what it was told
 	resume string            // the session that the present engine was asked to continue, "" for a new one
 	since  int64             // seq of the last event before the present engine
 	ready  bool              // the present engine has said which session it has
@@ -51,13 +52,22 @@ func newSession(svc *Service, m Meta, history []event.Event) *Session {
 	s := &Session{id: m.ID, svc: svc, meta: m, phase: EngineNone, accounted: make(chan struct{})}
 	var last int64
 	for _, e := range history {
-		s.state.Apply(e)
+		s.apply(e)
 		last = e.Seq
 	}
 	s.seq = last
 	s.meta = reconciled(m, &s.state, history)
 	s.pipe = newPipe(s, last)
 	return s
+}
+
+// apply accounts for one event. mu is held, or nobody else has the session yet.
+func (s *Session) apply(e event.Event) {
+	s.state.Apply(e)
+	switch e.Body.(type) {
+	case event.TextDelta, event.TextFinal, event.ReasoningDelta, event.ReasoningFinal, event.ToolStarted, event.TurnCompleted:
+		s.heard = s.state.Ready.EngineSession
+	}
 }
 
 // recover gives an honest end to what was open when the app went (I-15): no engine of this session runs now.

@@ -265,6 +265,62 @@ func TestResumeOfAnotherSession(t *testing.T) {
 	}
 }
 
+// An engine that was handed a session and died before it said a word is handed it once more: its own memory holds nothing
+// of the engine before it.
+func TestHandoffToAnEngineThatDied(t *testing.T) {
+	w := newWorld(t)
+	s, live := w.once()
+	other := &fakeFactory{id: "other", ready: "other-1"}
+	w.svc.deps.Factories = append(w.svc.deps.Factories, other)
+	if err := s.Switch(bg, New{Engine: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Send(bg, "second")
+	other.last().die(event.ExitKilled)
+	until(t, live, func(u Update) bool { return u.View.Exit != nil })
+	other.refuseResume, other.ready = true, "other-2"
+	if err := s.Send(bg, "third"); err != nil {
+		t.Fatal(err)
+	}
+	_, contexts := other.last().got()
+	if !strings.Contains(contexts[0], "Handed over") || !strings.Contains(contexts[0], "the first answer") {
+		t.Fatalf("told %q", contexts[0])
+	}
+}
+
+// An engine that was killed after it had its session and before it answered may not have kept what it was told. Its session
+// is not continued as if it remembered: the next engine is told again. One that answered is continued.
+func TestSessionThatNeverAnsweredIsNotContinued(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		w := newWorld(t)
+		s, live := w.once()
+		other := &fakeFactory{id: "other", ready: "other-1"}
+		w.svc.deps.Factories = append(w.svc.deps.Factories, other)
+		if err := s.Switch(bg, New{Engine: "other"}); err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Send(bg, "second")
+		if answered {
+			other.last().emit("t1", event.TextDelta{Block: "b", Text: "I see"})
+		}
+		other.last().die(event.ExitKilled)
+		until(t, live, func(u Update) bool { return u.View.Exit != nil && u.View.Meta.Engine == "other" })
+		w.restart() // it holds across a restart of the app
+		w.svc.deps.Factories = append(w.svc.deps.Factories, other)
+		s, err := w.svc.Open(bg, s.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Send(bg, "third"); err != nil {
+			t.Fatal(err)
+		}
+		_, contexts := other.last().got()
+		if resumed := other.last().start.Resume; answered != (resumed == "other-1") || answered != (contexts[0] == "") {
+			t.Fatalf("answered %v: resumed %q, told %q", answered, resumed, contexts[0])
+		}
+	}
+}
+
 // What Keva found of an engine that outlived it is said in its session, after the honest end of what was open.
 func TestTellOfAnEngineThatOutlivedKeva(t *testing.T) {
 	w := newWorld(t)

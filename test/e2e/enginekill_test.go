@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"keva/agent/event"
+	"keva/agent/provider"
 	"keva/agent/session"
 	"keva/agent/turn"
 	"keva/engines/demo"
@@ -208,6 +209,45 @@ func TestKillTheEngineAndItsSession(t *testing.T) {
 			var gone *event.Error
 			if _, err := k.s.Answer(context.Background(), "nobody", k.answer(turn.Request{})); !errors.As(err, &gone) {
 				t.Errorf("an answer to nobody: %v", err)
+			}
+		})
+	}
+}
+
+// switchTo hands a session whose engine runs to another one, and follows until the old one is gone.
+func (k *talk) switchTo(t *testing.T, engine string) {
+	t.Helper()
+	from := len(k.shown)
+	if err := k.s.Switch(context.Background(), session.New{Engine: engine, Provider: provider.Demo}); err != nil {
+		t.Fatal(err)
+	}
+	k.until(func(session.View) bool { return len(bodies[event.EngineExited](k.shown[from:])) > 0 })
+}
+
+// The engine that a session was handed to is killed before, while or right after it hears the brief. What was said before is
+// not lost on the way: the next message reaches a model that is told of it.
+func TestKillTheEngineInAHandoff(t *testing.T) {
+	for _, c := range [][2]string{{"claude", "codex"}, {"codex", "claude"}} {
+		t.Run(c[0]+" to "+c[1], func(t *testing.T) {
+			w := newWorld(t)
+			k := w.talk(c[0], w.sample())
+			k.say("#script hello, the goal is green")
+			to := c[1]
+			for n := 1; n <= 4; n++ {
+				k.switchTo(t, to)
+				from := len(k.shown)
+				k.killAt(t, fmt.Sprintf("#script hello, to be killed at %d", n), n)
+				next := fmt.Sprintf("#script hello, after %d", n)
+				if v := k.say(next); v.Verdict != event.Success {
+					t.Fatalf("verdict %q%s", v.Verdict, tail(k.shown, 10))
+				}
+				asked := w.asked(next)
+				if len(asked) == 0 || len(with(asked[0], "the goal is green")) == 0 {
+					t.Errorf("killed at event %d of a handoff: the engine does not know what was said; %d cards, told %q, %d requests%s",
+						n, resumeNotices(k.shown[from:]), message(t, k.shown, next).Context, len(asked), tail(k.shown[from:], 20))
+				}
+				k.switchTo(t, c[0]) // so that the next round is a handoff too
+				k.say(fmt.Sprintf("#script hello, back %d", n))
 			}
 		})
 	}
