@@ -27,7 +27,7 @@ type campaign struct {
 	stranger *stranger
 	reset    func() // puts the project back, so that each tour has its work to do
 
-	// Of a run that nobody disturbed.
+	// Of the quickest run that nobody disturbed.
 	span   time.Duration
 	events int
 
@@ -124,8 +124,8 @@ func (c *campaign) run(m moment) (session string, shown []event.Event) {
 			if m.after == 0 { // it will not come to that moment any more
 				kill()
 			}
-			if c.span == 0 {
-				c.span, c.events = time.Since(begun), len(shown)
+			if took := time.Since(begun); c.span == 0 || took < c.span { // the first start was the slowest
+				c.span, c.events = took, len(shown)
 			}
 		}
 	}
