@@ -107,7 +107,8 @@ func answersOf(r *request, result json.RawMessage) map[string][]string {
 	return out
 }
 
-// requestResolved closes a request that nobody has answered: the engine took it back, or its turn ended.
+// requestResolved closes a request that nobody has answered: the engine took it back, or its turn ended. When the turn ends
+// because it was stopped, the stop has decided: the engine may well close the request before our "no" is written.
 func (m *Mapper) requestResolved(raw json.RawMessage) bool {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -133,7 +134,11 @@ func (m *Mapper) requestResolved(raw json.RawMessage) bool {
 	if it := t.items[r.item]; it != nil {
 		it.refused = true
 	}
-	m.in(t, turn, event.ApprovalResolved{ID: r.id, Decision: event.Withdrawn, By: event.ByEngine})
+	d := event.ApprovalResolved{ID: r.id, Decision: event.Withdrawn, By: event.ByEngine}
+	if t.stopped != "" && (turn == t.stopped || t.turnID(turn) == t.stopped) {
+		d.Decision, d.By = event.Deny, event.ByStop
+	}
+	m.in(t, turn, d)
 	return true
 }
 

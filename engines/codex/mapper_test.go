@@ -275,6 +275,12 @@ func TestWithdrawnRequests(t *testing.T) {
 	if rs := of[event.ApprovalResolved](evs); len(rs) != 1 || rs[0].Decision != event.Deny {
 		t.Errorf("%+v", rs)
 	}
+	// A stop decides, also when the engine closes the request before the answer that goes with the stop.
+	_, evs = opened(turnLine("turn/started", "main", "t", ""), ask,
+		`> {"id":9,"method":"turn/interrupt","params":{"threadId":"main","turnId":"t"}}`, gone)
+	if rs := of[event.ApprovalResolved](evs); len(rs) != 1 || rs[0].Decision != event.Deny || rs[0].By != event.ByStop {
+		t.Errorf("%+v", rs)
+	}
 	m, _ := opened(ask)
 	if rs := of[event.ApprovalResolved](m.Map(engines.Frame{Dir: engines.Exit})); len(rs) != 1 || rs[0].Decision != event.Lost {
 		t.Errorf("%+v", rs)

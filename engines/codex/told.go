@@ -49,6 +49,10 @@ func (m *Mapper) request(msg message) {
 		if t := m.threads[p.ThreadID]; t != nil && p.Delivery != "detached" {
 			t.asks = append(t.asks, ask{call: id, review: true})
 		}
+	case "turn/interrupt":
+		if t := m.threads[p.ThreadID]; t != nil {
+			t.stopped = field(msg.Params, "turnId")
+		}
 	case "thread/backgroundTerminals/clean", "thread/backgroundTerminals/terminate":
 		if t := m.threads[p.ThreadID]; t != nil {
 			for _, it := range t.items {
