@@ -40,6 +40,10 @@ var (
 		Name: "extra turn", Time: 2 * time.Second, Owner: "ui/headless",
 		Meaning: "How long a headless run waits, after the last background task ended, for the turn in which the engine tells of it.",
 	}
+	Doctor = Budget{
+		Name: "doctor: one check", Time: 45 * time.Second, Owner: "agent/doctor",
+		Meaning: "How long one check may take, all of them side by side. After that what it looks at is shown as unknown.",
+	}
 	Handshake = Budget{
 		Name: "engine: handshake", Time: 45 * time.Second, Owner: "engines/claude, engines/codex",
 		Meaning: "How long an engine may take from its launch to its first word, or to an open session. After that it is stopped. On a slow computer it needs 2 s. Codex's version command has the same.",
@@ -133,7 +137,7 @@ var (
 // All lists every budget, in the order of the docs.
 func All() []Budget {
 	return []Budget{
-		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn,
+		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn, Doctor,
 		Handshake, VersionCheck, InterruptReply, Farewell, LateReply, Mute,
 		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
 		Prompt, Stderr, RunRecord,
