@@ -100,6 +100,22 @@ var (
 		Name: "last output", Time: 500 * time.Millisecond, Owner: "engines/proc",
 		Meaning: "How long output is still read after an engine ended while one of its tools holds the pipe open. Nothing of the engine's own is lost.",
 	}
+	SignIn = Budget{
+		Name: "sign-in", Time: 20 * time.Minute, Owner: "agent/signin",
+		Meaning: "How long a person may take for a sign-in in the browser. The engine slot is taken so long; after that the engine is stopped and the sign-in has failed.",
+	}
+	SignInStore = Budget{
+		Name: "sign-in: store", Time: 10 * time.Second, Owner: "agent/signin",
+		Meaning: "How long storing the provider that was signed in to may take. After that the sign-in has failed, and says that the choice is not stored.",
+	}
+	SignInReply = Budget{
+		Name: "sign-in: reply", Time: 45 * time.Second, Owner: "engines/claude, engines/codex",
+		Meaning: "How long an engine may take for an answer about its account that nobody has to do anything for. Some of them wait for the provider's server.",
+	}
+	SignInCancel = Budget{
+		Name: "sign-in: cancel", Time: 3 * time.Second, Owner: "engines/codex",
+		Meaning: "How long an engine may take to give up a sign-in before it is stopped with it.",
+	}
 	Prompt = Budget{
 		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
 		Meaning: "A longer prompt is refused with the advice to put it in a file.",
@@ -140,6 +156,7 @@ func All() []Budget {
 		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn, Doctor,
 		Handshake, VersionCheck, InterruptReply, Farewell, LateReply, Mute,
 		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
+		SignIn, SignInStore, SignInReply, SignInCancel,
 		Prompt, Stderr, RunRecord,
 		FetchEnd, DemoHeader, DemoBody, DemoLog, DemoRequests,
 	}

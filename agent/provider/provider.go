@@ -37,10 +37,12 @@ func (k Kind) Label() string {
 
 // Ids of the providers. They are keys in settings and in the keyring, and never change.
 const (
-	Demo   = "demo"
-	Claude = "anthropic"
-	OpenAI = "openai"
-	Custom = "custom"
+	Demo       = "demo"
+	Claude     = "anthropic"
+	ClaudePlan = "claude-subscription" // the engine's own sign-in
+	OpenAI     = "openai"
+	ChatGPT    = "chatgpt" // the engine's own sign-in
+	Custom     = "custom"
 )
 
 // Provider is one place where inference happens.
