@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/provider"
+	"keva/agent/runtime"
+	"keva/agent/session"
+	"keva/agent/slot"
+	"keva/agent/turn"
+	"keva/engines/access"
+	"keva/engines/catalog"
+	"keva/engines/claude"
+	"keva/engines/codex"
+	"keva/engines/demo"
+	"keva/platform/project"
+	"keva/test/jail/drive"
+)
+
+// keva serves one prompt and allows all that is asked.
+func keva(t drive.Task, out *json.Encoder) error {
+	ctx := context.Background()
+	if err := os.MkdirAll(t.Data, 0o700); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	say := func(s drive.Said) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err := out.Encode(s); err != nil {
+			fmt.Fprintln(os.Stderr, "driver:", err)
+			os.Exit(1)
+		}
+	}
+	say(drive.Said{Reclaimed: catalog.Reclaim(t.Data)})
+	if t.Prompt == "" {
+		return nil
+	}
+	if !demo.IsProject(t.Project) {
+		if err := os.MkdirAll(filepath.Dir(t.Project), 0o700); err != nil {
+			return err
+		}
+		if err := demo.NewProject(t.Project); err != nil {
+			return err
+		}
+	}
+	acc := access.New(access.Options{
+		Providers: func() []provider.Provider { return provider.Hydrate(nil) },
+		Key:       func(context.Context, string) (string, error) { return "", nil },
+		Kind:      catalog.Kind,
+	})
+	defer acc.Close()
+	svc := session.NewService(session.Deps{
+		Store: files{dir: filepath.Join(t.Data, "sessions")}, Slot: &slot.Slot{}, Factories: factories(t), Provider: acc.Resolve,
+		CheckDir: project.Check, Instructions: project.Instructions,
+		Clock: func() time.Time { return time.Now().UTC() }, NewID: newID,
+		Log: func(what string, err error) { fmt.Fprintln(os.Stderr, "driver: log:", what, err) },
+	})
+	s, err := open(ctx, svc, t)
+	if err != nil {
+		return err
+	}
+	if err := serve(ctx, s, t, say); err != nil {
+		return err
+	}
+	end, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return svc.Close(end)
+}
+
+// factories are the product's own, with the userland's paths.
+func factories(t drive.Task) []runtime.Factory {
+	tree := func(p string) string { return filepath.Join(t.Tree, p) }
+	run := filepath.Join(t.Data, "run")
+	path := tree("usr/bin") + ":/system/bin"
+	return []runtime.Factory{
+		claude.New(claude.Options{
+			Binary: tree("opt/claude/claude"), StateDir: filepath.Join(t.Data, "engines", "claude"), RecordDir: run, Path: path, Env: t.Env,
+		}),
+		codex.New(codex.Options{
+			Binary: tree("opt/codex/bin/codex"), StateDir: filepath.Join(t.Data, "engines", "codex"), RecordDir: run,
+			Path: tree("opt/codex/codex-path") + ":" + path, Env: t.Env, AppVersion: "jail",
+		}),
+	}
+}
+
+func open(ctx context.Context, svc *session.Service, t drive.Task) (*session.Session, error) {
+	if t.Session != "" {
+		return svc.Open(ctx, t.Session)
+	}
+	return svc.Create(ctx, session.New{Dir: t.Project, Engine: t.Engine, Provider: provider.Demo})
+}
+
+// patience is how long nothing may happen, on a machine that does other things as well.
+const patience = 4 * time.Minute
+
+// serve sends the prompt and tells what comes, until it is settled.
+func serve(ctx context.Context, s *session.Session, t drive.Task, say func(drive.Said)) error {
+	updates := s.Subscribe(ctx)
+	state := &turn.State{}
+	apply := func(evs []event.Event) {
+		for _, e := range evs {
+			state.Apply(e)
+			say(drive.Said{Event: &e})
+		}
+	}
+	apply((<-updates).Events) // what was there before
+	say(drive.Said{Session: s.ID()})
+	if err := s.Send(ctx, t.Prompt); err != nil {
+		return explain(err)
+	}
+	asked, settled := map[string]bool{}, false
+	for {
+		select {
+		case u, ok := <-updates:
+			if !ok {
+				return errors.New("the updates ended")
+			}
+			apply(u.Events)
+			for _, r := range u.View.Pending {
+				if asked[r.ID] {
+					continue
+				}
+				asked[r.ID] = true
+				file, err := os.ReadFile(filepath.Join(t.Project, "src/parse.sh"))
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+				say(drive.Said{Asked: &drive.Asked{Request: r, File: string(file)}})
+				if _, err := s.Answer(ctx, r.ID, runtime.Answer{Decision: event.Allow, By: event.ByUser}); err != nil {
+					fmt.Fprintln(os.Stderr, "driver: answer:", explain(err)) // the engine may have been killed
+				}
+			}
+			if u.View.Phase == turn.PhaseSettled && u.View.Queued == 0 && len(u.Events) > 0 && !settled {
+				settled = true
+				say(drive.Said{Settled: &drive.Settled{Verdict: u.View.Verdict, Turn: u.View.Turn, Tasks: state.Tasks}})
+				if !t.Stay {
+					return nil
+				}
+			}
+		case <-time.After(patience):
+			return fmt.Errorf("nothing happened for %s: %+v", patience, s.View())
+		}
+	}
+}
+
+// explain adds the detail of an error for people.
+func explain(err error) error {
+	if e := (*event.Error)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%w (%s: %s)", err, e.Class, e.Detail)
+	}
+	return err
+}
+
+// newID is a random UUID.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,72 @@
+// Package drive is what the driver in the jail and the tests outside say to each other. It must know nothing of either.
+package drive
+
+import (
+	"keva/agent/event"
+	"keva/agent/turn"
+	"keva/engines/proc"
+)
+
+// Task says what the driver is to do.
+type Task struct {
+	Tree    string   // the installed userland
+	Env     []string // what its programs need, for engines and their commands
+	Data    string   // Keva's data folder
+	Engine  string
+	Project string // made when it is missing
+	Session string // to go on with; "" = a new one
+	Prompt  string // "" = look at what an earlier Keva left, and end
+	Stay    bool   // do not end when the prompt is answered
+
+	// Of the role kill.
+	Victim Victim
+	When   event.Kind // the victim is killed when an event of this kind was shown, and Ready exists
+	Ready  string     // a file that the prompt's command makes
+}
+
+// Victim is who is killed.
+type Victim string
+
+// The victims.
+const (
+	VictimKeva   Victim = "keva"
+	VictimEngine Victim = "engine"
+)
+
+// Said is one line of the driver. One field is set.
+type Said struct {
+	Session   string           `json:"session,omitempty"`
+	Reclaimed []proc.Reclaimed `json:"reclaimed,omitempty"`
+	Event     *event.Event     `json:"event,omitempty"`
+	Asked     *Asked           `json:"asked,omitempty"`
+	Settled   *Settled         `json:"settled,omitempty"`
+}
+
+// Asked is a request that waits for an answer, and what the file that the tour changes held at that moment.
+type Asked struct {
+	Request turn.Request
+	File    string
+}
+
+// Settled is how the prompt went.
+type Settled struct {
+	Verdict event.Outcome
+	Turn    turn.Turn
+	Tasks   []turn.Task
+}
+
+// Killed is what the role kill saw.
+type Killed struct {
+	Before    []Process // of ours, the moment before the kill, Keva among them
+	After     []Process // of ours, right after it
+	Reclaimed []proc.Reclaimed
+	Left      []Process // of ours, at the end
+	Stranger  bool      // a stranger, as like ours as can be, still runs
+	Told      []string  // notices and the engine's end, as the surviving or the next Keva told them
+}
+
+// Process is a process of ours.
+type Process struct {
+	PID, PPID, Session int
+	Cmdline            string
+}
