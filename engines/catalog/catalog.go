@@ -3,28 +3,28 @@
 package catalog
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"keva/agent/event"
 	"keva/agent/provider"
 	"keva/agent/runtime"
-	"keva/agent/slot"
 	"keva/engines"
 	"keva/engines/claude"
 	"keva/engines/codex"
 	"keva/engines/install"
 	"keva/engines/proc"
 	"keva/engines/transcript"
+	"keva/engines/userland/plan"
 )
 
 // Options say where engines are and where they may keep things.
 type Options struct {
-	// Find locates an installed engine by id; its errors say how to install it.
+	// Find locates an engine of the host by id; its errors say how to install it.
 	Find func(id string) (install.Paths, error)
+	// Place is where engines run, asked anew at each start; its errors say what to do. nil: the host.
+	Place func() (plan.Place, error)
 	// StateDir is Keva's data folder; each engine keeps its home below it.
 	StateDir string
 	Version  string // Keva's
@@ -41,27 +41,30 @@ func Reclaim(stateDir string) []proc.Reclaimed { return proc.Reclaim(runs(stateD
 type entry struct {
 	id, label string
 	kind      provider.Kind
-	make      func(Options, install.Paths) runtime.Factory
+	pack      plan.Program // where it lies in a userland, relative to its root
+	make      func(Options, plan.Place, plan.Program) runtime.Factory
 	mapper    func() engines.Mapper
 }
 
 var entries = []entry{
 	{
 		id: "claude", label: "Claude Code", kind: provider.Anthropic,
-		make: func(o Options, p install.Paths) runtime.Factory {
-			return claude.New(claude.Options{Binary: p.Binary, StateDir: filepath.Join(o.StateDir, "engines", "claude"), RecordDir: runs(o.StateDir)})
+		pack: plan.Program{Binary: "opt/claude/claude"},
+		make: func(o Options, place plan.Place, p plan.Program) runtime.Factory {
+			return claude.New(claude.Options{
+				Binary: p.Binary, Place: place, StateDir: filepath.Join(o.StateDir, "engines", "claude"), RecordDir: runs(o.StateDir),
+			})
 		},
 		mapper: func() engines.Mapper { return claude.NewMapper("") },
 	},
 	{
 		id: "codex", label: "Codex", kind: provider.Responses,
-		make: func(o Options, p install.Paths) runtime.Factory {
-			path := os.Getenv("PATH")
-			if p.Path != "" {
-				path = p.Path + string(filepath.ListSeparator) + path
-			}
+		pack: plan.Program{
+			Binary: "opt/codex/bin/codex", Path: "opt/codex/codex-path", Beside: []string{"opt/codex/bin/codex-code-mode-host"},
+		},
+		make: func(o Options, place plan.Place, p plan.Program) runtime.Factory {
 			return codex.New(codex.Options{
-				Binary: p.Binary, Path: path, StateDir: filepath.Join(o.StateDir, "engines", "codex"), AppVersion: o.Version,
+				Binary: p.Binary, Helpers: p.Path, Place: place, StateDir: filepath.Join(o.StateDir, "engines", "codex"), AppVersion: o.Version,
 				RecordDir: runs(o.StateDir),
 			})
 		},
@@ -86,31 +89,6 @@ func Kind(id string) provider.Kind {
 		}
 	}
 	return ""
-}
-
-// located finds its engine anew at each start, so that one that was just installed works without a restart.
-type located struct {
-	entry
-	opt Options
-}
-
-func (l located) ID() string    { return l.id }
-func (l located) Label() string { return l.label }
-
-func (l located) Start(ctx context.Context, lease *slot.Lease, s runtime.Start, sink runtime.Sink) (runtime.Runtime, error) {
-	p, err := l.opt.Find(l.id)
-	if err != nil {
-		return nil, err
-	}
-	return l.make(l.opt, p).Start(ctx, lease, s, sink)
-}
-
-func (l located) Check(ctx context.Context, lease *slot.Lease) (string, error) {
-	p, err := l.opt.Find(l.id)
-	if err != nil {
-		return "", err
-	}
-	return l.make(l.opt, p).Check(ctx, lease)
 }
 
 // Replay maps a recording of either engine, told from its content, through the product's own mapper. Events come numbered,

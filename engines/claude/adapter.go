@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,7 +55,7 @@ func launch(ctx context.Context, o Options, s runtime.Start, sink runtime.Sink) 
 	spec.OnLine = func(l []byte) { <-started; e.read(engines.Out, l) }
 	spec.OnErr = func(l []byte) { <-started; e.read(engines.Err, l) }
 	spec.OnEOF = func() { <-started; go e.mute() }
-	if shell(pathFrom(spec.Env)) == "" {
+	if !slices.ContainsFunc(spec.Env, func(kv string) bool { return strings.HasPrefix(kv, "SHELL=") }) {
 		e.held = append(e.held, event.Event{Time: time.Now().UTC(), Body: event.Notice{
 			Level: event.LevelWarning, Class: event.ClassConfig,
 			Text: "No bash or zsh was found, so Claude Code can't run commands. Install bash and start the session again.",

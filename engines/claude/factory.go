@@ -11,6 +11,7 @@ import (
 	"keva/agent/runtime"
 	"keva/agent/slot"
 	"keva/engines/proc"
+	launchplan "keva/engines/userland/plan"
 )
 
 // Factory makes engines of one installation.
@@ -57,19 +58,22 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	if err := f.opts.makeDirs(); err != nil {
 		return "", err
 	}
+	pl, err := f.opts.launchPlan(runtime.Start{}, f.opts.home(), []string{"--version"})
+	if err != nil {
+		return "", err
+	}
 	var mu sync.Mutex
 	var first string
-	p, err := proc.Start(proc.Spec{
-		Path: f.opts.Binary, Args: []string{"--version"}, Env: f.opts.env(runtime.Start{}), Dir: f.opts.home(),
-		Record: f.opts.record(""),
-		OnLine: func(b []byte) {
-			mu.Lock()
-			defer mu.Unlock()
-			if first == "" {
-				first = strings.ToValidUTF8(string(bytes.TrimSpace(b[:min(len(b), 200)])), "\uFFFD")
-			}
-		},
-	})
+	spec := pl.Spec()
+	spec.Record = f.opts.record("")
+	spec.OnLine = func(b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if first == "" {
+			first = strings.ToValidUTF8(string(bytes.TrimSpace(b[:min(len(b), 200)])), "\uFFFD")
+		}
+	}
+	p, err := proc.Start(spec)
 	if err != nil {
 		return "", err
 	}
@@ -91,18 +95,18 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	exit := p.Exit()
 	switch {
 	case exit.Class != event.ExitClean:
-		return "", &event.Error{
+		return "", launchplan.Died(&event.Error{
 			Class: event.ClassEngine, Message: "Claude Code could not tell its version. " + exit.Advice, Detail: exit.Stderr,
-		}
+		}, exit)
 	case !isClaude:
 		return "", &event.Error{
-			Class: event.ClassConfig, Message: f.opts.Binary + " is not Claude Code. Correct its path in the settings, or install it again.",
+			Class: event.ClassConfig, Message: f.opts.Binary + " is not Claude Code. " + f.opts.Place.Reinstall(),
 			Detail: first,
 		}
 	case version != f.opts.Version:
 		return version, &event.Error{
 			Class:   event.ClassConfig,
-			Message: "This is Claude Code " + version + ", but Keva was made for " + f.opts.Version + ". Run `make engines` to install that version, or choose its path in the settings.",
+			Message: "This is Claude Code " + version + ", but Keva was made for " + f.opts.Version + ". " + f.opts.Place.Reinstall(),
 			Detail:  f.opts.Binary,
 		}
 	}

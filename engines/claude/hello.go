@@ -9,6 +9,7 @@ import (
 	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/engines/proc"
+	launchplan "keva/engines/userland/plan"
 )
 
 // hello is the id of the first control request.
@@ -59,7 +60,7 @@ func (e *engine) failedStart() error {
 	if exit.Class == event.ExitClean {
 		text = "Claude Code ended right after its start without saying why. Install it again, or check its path in the settings."
 	}
-	return e.problem(text)
+	return launchplan.Died(e.problem(text), exit)
 }
 
 // problem is an error of the start, with what the engine said as its detail.

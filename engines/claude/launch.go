@@ -2,7 +2,6 @@ package claude
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -10,19 +9,20 @@ import (
 	"keva/agent/runtime"
 	"keva/engines/fence"
 	"keva/engines/proc"
+	launchplan "keva/engines/userland/plan"
 )
 
 // Options say where the engine is and what surrounds it.
 type Options struct {
 	Binary string // path of the CLI
+	// Place is where it runs: the zero one is the host.
+	Place launchplan.Place
 	// StateDir holds the engine's home, configuration and temporary files; it is the app's own and made with mode 0700.
 	StateDir string
 	// RecordDir is where proc.Reclaim finds what outlived Keva; "" = no run records.
 	RecordDir string
 	// Version is what Check asks for; "" = Version.
 	Version string
-	// Path is PATH for the engine and the commands it runs; "" = that of this process.
-	Path string
 	// Env is added to the environment: proxy variables, certificates, CLAUDE_CODE_MAX_RETRIES. Nothing else is inherited.
 	Env []string
 }
@@ -38,9 +38,9 @@ func (o Options) zshStart() string  { return filepath.Join(o.home(), ".zshenv") 
 // shellStart takes away from a command what only the engine shall have: it was approved, so its git is the user's. Bash
 // reads the file by itself when its stdin is a socket, as the engine's commands' is (it takes that for a remote login), else
 // because BASH_ENV names it. It gets the user's home back, too: without their git identity a commit fails.
-func shellStart() string {
+func (o Options) shellStart() string {
 	start := "unset " + fence.GitDir + " BASH_ENV\n"
-	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+	if home := o.Place.HomeDir(); home != "" {
 		start += "export HOME='" + strings.ReplaceAll(home, "'", `'\''`) + "'\n"
 	}
 	return start
@@ -65,34 +65,19 @@ func (o Options) makeDirs() error {
 		}
 	}
 	for _, file := range []string{o.bashStart(), o.zshStart()} {
-		if err := os.WriteFile(file, []byte(shellStart()), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(o.shellStart()), 0o600); err != nil {
 			return failed(file, err)
 		}
 	}
 	return nil
 }
 
-// env is the whole environment of the engine: an allow-list, so that nothing of another session or account leaks in
-// (J7, A5).
-func (o Options) env(s runtime.Start) []string {
-	path := o.Path
-	if path == "" {
-		path = os.Getenv("PATH")
-	}
-	path = fence.Path(path, s.Dir)
-	lang := os.Getenv("LANG")
-	if lang == "" || lang == "C" || lang == "POSIX" {
-		lang = "C.UTF-8"
-	}
-	env := []string{
-		"PATH=" + path,
-		"HOME=" + o.home(),
+// plan is the launch: what is the engine's own. The rest is the place's.
+func (o Options) launchPlan(s runtime.Start, dir string, args []string) (launchplan.Plan, error) {
+	own := []string{
 		"CLAUDE_CONFIG_DIR=" + o.config(),
-		"TMPDIR=" + o.tmp(),
-		"CLAUDE_CODE_TMPDIR=" + o.tmp(),
-		"LANG=" + lang,
-		"LC_ALL=" + lang,
-		"TERM=dumb",
+		"CLAUDE_CODE_TMPDIR=" + o.tmp(),          // without it or TMPDIR the engine hangs where there is no /tmp
+		"LC_ALL=" + o.Place.Language(),           //
 		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS=1", // else `git status` at each start
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",      // else files that the model writes without asking, and reads in every session
 		"CLAUDE_CODE_DISABLE_CRON=1",             // else turns that .claude/scheduled_tasks.json asks for
@@ -105,68 +90,25 @@ func (o Options) env(s runtime.Start) []string {
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1",
 	}
-	if sh := shell(path); sh != "" {
-		env = append(env, "SHELL="+sh)
-	}
-	if s.Session != "" {
-		env = append(env, "KEVA_SESSION="+s.Session)
-	}
 	if s.Provider.BaseURL != "" {
-		env = append(env, "ANTHROPIC_BASE_URL="+s.Provider.BaseURL)
+		own = append(own, "ANTHROPIC_BASE_URL="+s.Provider.BaseURL)
 	}
+	var secret []string
 	switch key := s.Provider.Key; {
 	case key == "":
 	case strings.HasPrefix(key, "sk-ant-oat"): // of a subscription
-		env = append(env, "CLAUDE_CODE_OAUTH_TOKEN="+key)
+		secret = []string{"CLAUDE_CODE_OAUTH_TOKEN=" + key}
 	default:
-		env = append(env, "ANTHROPIC_API_KEY="+key)
+		secret = []string{"ANTHROPIC_API_KEY=" + key}
 	}
-	return withLoopback(append(env, o.Env...))
+	return launchplan.New(launchplan.Request{
+		Place: o.Place, Program: o.program(), Args: args, Dir: dir, Session: s.Session,
+		Home: o.home(), Temp: o.tmp(), Own: own, Secret: secret, Extra: o.Env,
+	})
 }
 
-// withLoopback keeps loopback out of every proxy: HTTPS_PROXY would also be used for an http:// base URL on loopback.
-func withLoopback(env []string) []string {
-	const loopback = "127.0.0.1,localhost,::1"
-	var out []string
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		value := loopback
-		for _, kv := range env {
-			if v, ok := strings.CutPrefix(kv, name+"="); ok && v != "" {
-				value = v + "," + loopback
-			}
-		}
-		out = append(out, name+"="+value)
-	}
-	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); name != "NO_PROXY" && name != "no_proxy" {
-			out = append(out, kv)
-		}
-	}
-	return out
-}
-
-// pathFrom is PATH in an environment.
-func pathFrom(env []string) string {
-	for _, kv := range env {
-		if p, ok := strings.CutPrefix(kv, "PATH="); ok {
-			return p
-		}
-	}
-	return ""
-}
-
-// shell finds a shell that the engine accepts: its path must contain bash or zsh, or the Bash tool fails.
-func shell(path string) string {
-	dirs := append(filepath.SplitList(path), "/bin", "/usr/bin")
-	for _, name := range []string{"bash", "zsh"} {
-		for _, dir := range dirs {
-			p, err := exec.LookPath(filepath.Join(dir, name))
-			if err == nil && filepath.IsAbs(p) {
-				return p
-			}
-		}
-	}
-	return ""
+func (o Options) program() launchplan.Program {
+	return launchplan.Program{ID: "claude", Label: "Claude Code", Binary: o.Binary}
 }
 
 // files are what a process is given beside its arguments, "" for none: as arguments they could be longer than the system
@@ -230,5 +172,9 @@ func (o Options) spec(s runtime.Start) (spec proc.Spec, temp []string, err error
 		path, problem := o.tempJSON("servers-*.json", servers)
 		put(&f.servers, path, problem)
 	}
-	return proc.Spec{Path: o.Binary, Args: args(s, f), Env: o.env(s), Dir: s.Dir}, temp, err
+	if err != nil {
+		return spec, temp, err
+	}
+	p, err := o.launchPlan(s, s.Dir, args(s, f))
+	return p.Spec(), temp, err
 }

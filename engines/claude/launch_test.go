@@ -29,7 +29,7 @@ func TestLaunchIsAnAllowList(t *testing.T) {
 		t.Fatalf("%q", temp)
 	}
 	file, settings := temp[0], temp[1]
-	allowed := strings.Fields(`GIT_DIR BASH_ENV CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS CLAUDE_CODE_DISABLE_CRON CLAUDE_CODE_DISABLE_AUTO_MEMORY PATH HOME CLAUDE_CONFIG_DIR TMPDIR CLAUDE_CODE_TMPDIR LANG LC_ALL TERM SHELL KEVA_SESSION
+	allowed := strings.Fields(`GIT_DIR BASH_ENV CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS CLAUDE_CODE_DISABLE_CRON CLAUDE_CODE_DISABLE_AUTO_MEMORY PATH HOME CLAUDE_CONFIG_DIR TMPDIR CLAUDE_CODE_TMPDIR USER LOGNAME LC_CTYPE TZ LANG LC_ALL TERM SHELL KEVA_SESSION
 		CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_AUTOUPDATER DISABLE_UPDATES
 		DISABLE_TELEMETRY DISABLE_ERROR_REPORTING ANTHROPIC_BASE_URL ANTHROPIC_API_KEY NO_PROXY no_proxy HTTPS_PROXY`)
 	seen := map[string]string{}
@@ -76,7 +76,11 @@ func TestLaunchIsAnAllowList(t *testing.T) {
 }
 
 func TestSubscriptionTokenIsNoKey(t *testing.T) {
-	env := strings.Join(Options{}.env(runtime.Start{Provider: runtime.Provider{Key: "sk-ant-oat01-x"}}), "\n")
+	p, err := Options{Binary: "/bin/claude"}.launchPlan(runtime.Start{Provider: runtime.Provider{Key: "sk-ant-oat01-x"}}, "/p", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := strings.Join(p.Env, "\n")
 	if strings.Contains(env, "ANTHROPIC_API_KEY") || !strings.Contains(env, "CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-x") {
 		t.Error(env)
 	}
@@ -97,12 +101,16 @@ func TestUnwritableStateDir(t *testing.T) {
 func TestCommandsHaveTheUsersHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "it's home")
 	t.Setenv("HOME", home)
-	o := Options{StateDir: t.TempDir()}
+	o := Options{Binary: "/bin/claude", StateDir: t.TempDir()}
 	if err := o.makeDirs(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), shell(os.Getenv("PATH")), "-c", `echo "$HOME|$GIT_DIR|$BASH_ENV"`)
-	cmd.Env = o.env(runtime.Start{})
+	p, err := o.launchPlan(runtime.Start{}, "/p", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), p.Get("SHELL"), "-c", `echo "$HOME|$GIT_DIR|$BASH_ENV"`)
+	cmd.Env = p.Env
 	out, err := cmd.CombinedOutput()
 	if err != nil || string(out) != home+"||\n" {
 		t.Fatalf("%q %v", out, err)

@@ -61,7 +61,7 @@ func (o Options) ownSettings(trusted []trust.Entry) map[string]any {
 		case trust.KindEnv:
 			env[e.Name] = e.Raw
 		case trust.KindHook:
-			addHook(hooks, e.Raw)
+			o.addHook(hooks, e.Raw)
 		case trust.KindServer: // see trustedServers
 		case trust.KindHelper, trust.KindMode, trust.KindPlugin, trust.KindText, trust.KindSchedule, trust.KindSetting:
 			// Never offered, so nobody has agreed to them.
@@ -92,7 +92,7 @@ type hookGroup struct {
 
 // addHook adds {event: group}. The engine runs hooks in a plain shell that reads no start file, so what only the engine
 // shall have is taken away in the command itself.
-func addHook(hooks map[string][]hookGroup, raw json.RawMessage) {
+func (o Options) addHook(hooks map[string][]hookGroup, raw json.RawMessage) {
 	var of map[string]hookGroup
 	if json.Unmarshal(raw, &of) != nil {
 		return // the scanner makes nothing else
@@ -103,7 +103,7 @@ func addHook(hooks map[string][]hookGroup, raw json.RawMessage) {
 			if json.Unmarshal(h["command"], &command) != nil {
 				continue
 			}
-			if lifted, err := json.Marshal(shellStart() + command); err == nil { // a string always marshals
+			if lifted, err := json.Marshal(o.shellStart() + command); err == nil { // a string always marshals
 				h["command"] = lifted
 			}
 		}

@@ -56,7 +56,7 @@ func asJSON(t *testing.T, v any) string {
 
 // Servers that were agreed to are in a file of their own, which nobody else may read and which goes with the process.
 func TestTrustedServers(t *testing.T) {
-	o := Options{StateDir: t.TempDir()}
+	o := Options{Binary: "/bin/claude", StateDir: t.TempDir()}
 	server := trust.Entry{Engine: "claude", Kind: trust.KindServer, Name: "db", Raw: json.RawMessage(`{"command":"srv","args":["a"],"env":{"SECRET":"s3cret"}}`)}
 	spec, temp, err := o.spec(runtime.Start{Trusted: []trust.Entry{server}})
 	if err != nil || len(temp) != 2 {

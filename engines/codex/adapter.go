@@ -167,7 +167,7 @@ func (a *adapter) startError(err error) error {
 		return &event.Error{
 			Class: event.ClassEngine,
 			Message: "Codex did not answer within " + a.o.Handshake.String() +
-				", so it was stopped. Try again; if it stays so, run `make engines` to install it again.",
+				", so it was stopped. Try again; if it stays so, the engine may be damaged. " + a.o.Place.Reinstall(),
 			Detail: exit.Stderr,
 		}
 	case errors.Is(err, context.Canceled):

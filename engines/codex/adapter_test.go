@@ -341,10 +341,15 @@ func TestLaunch(t *testing.T) {
 	t.Setenv("KEVA_SECRET_OF_ANOTHER", "x")
 	t.Setenv("OPENAI_API_KEY", "x")
 	s := runtime.Start{Session: "s-1", Provider: runtime.Provider{Name: `A "b" \c`, BaseURL: "http://127.0.0.1:1/v1", Key: "sk-secret"}}
-	o := Options{Path: "/bin", Env: []string{"HTTPS_PROXY=http://p:1", "NO_PROXY=corp.example"}}
-	env := strings.Join(o.environment("/state/codex", s), "\n")
+	t.Setenv("PATH", "/usr/bin:/bin")
+	o := Options{Binary: "/bin/codex", Helpers: "/rg", Env: []string{"HTTPS_PROXY=http://p:1", "NO_PROXY=corp.example"}}
+	p, err := o.plan("/state/codex", s, "/p", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := strings.Join(p.Env, "\n")
 	for _, want := range []string{
-		"PATH=/bin", "CODEX_HOME=/state/codex", "KEVA_SESSION=s-1", keyEnv + "=sk-secret", "TERM=dumb", "GIT_DIR=/dev/null",
+		"PATH=/rg:/usr/bin:/bin", "CODEX_HOME=/state/codex", "KEVA_SESSION=s-1", keyEnv + "=sk-secret", "TERM=dumb", "GIT_DIR=/dev/null",
 		"HTTPS_PROXY=http://p:1", "NO_PROXY=corp.example,127.0.0.1,localhost,::1",
 	} {
 		if !strings.Contains("\n"+env+"\n", "\n"+want+"\n") {

@@ -12,6 +12,7 @@ import (
 	"keva/agent/runtime"
 	"keva/agent/slot"
 	"keva/engines/proc"
+	"keva/engines/userland/plan"
 )
 
 // Version is the version whose protocol this package speaks. "untrusted" may leave the wire in a later one.
@@ -26,9 +27,10 @@ type Options struct {
 	RecordDir string
 	// Version is what Check asks for; "" = Version.
 	Version string
-	// Path is PATH for the engine and the commands it runs; "" = that of this process. The package's folder of helpers
-	// (rg) belongs at its front.
-	Path string
+	// Place is where it runs: the zero one is the host.
+	Place plan.Place
+	// Helpers is the package's folder of programs (rg), which goes to the front of the engine's PATH; "" = none.
+	Helpers string
 	// Env is added to the environment: proxy variables, certificates. Nothing else is inherited.
 	Env []string
 	// AppVersion is Keva's version, told to the engine and by it to the provider.
@@ -77,20 +79,21 @@ func (f *Factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sin
 	if !l.Valid() {
 		return nil, errNoLease
 	}
-	if err := checkHost(f.o.Binary); err != nil {
+	if err := f.o.checkHost(); err != nil {
 		return nil, err
 	}
 	home, err := prepareHome(f.o.StateDir)
 	if err != nil {
 		return nil, err
 	}
+	pl, err := f.o.plan(home, s, s.Dir, arguments(s.Provider))
+	if err != nil {
+		return nil, err
+	}
 	a := newAdapter(f.o, s, sink)
-	a.p, err = proc.Start(proc.Spec{
-		Path: f.o.Binary, Args: arguments(s.Provider), Dir: s.Dir,
-		Env:    f.o.environment(home, s),
-		OnLine: a.line,
-		Record: f.o.record(s.Session),
-	})
+	spec := pl.Spec()
+	spec.OnLine, spec.Record = a.line, f.o.record(s.Session)
+	a.p, err = proc.Start(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func (f *Factory) Start(ctx context.Context, l *slot.Lease, s runtime.Start, sin
 	if err := a.handshake(ctx); err != nil {
 		a.p.Stop()
 		<-a.done
-		return nil, a.startError(err)
+		return nil, plan.Died(a.startError(err), a.p.Exit())
 	}
 	a.release()
 	return a, nil
@@ -115,21 +118,23 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	pl, err := f.o.plan(home, runtime.Start{}, home, []string{"--version"})
+	if err != nil {
+		return "", err
+	}
 	var mu sync.Mutex
 	var out bytes.Buffer
-	p, err := proc.Start(proc.Spec{
-		Path: f.o.Binary, Args: []string{"--version"}, Dir: home,
-		Env:    f.o.environment(home, runtime.Start{}),
-		Record: f.o.record(""),
-		OnLine: func(line []byte) {
-			mu.Lock()
-			defer mu.Unlock()
-			if out.Len() < 1<<12 {
-				out.Write(line)
-				out.WriteByte('\n')
-			}
-		},
-	})
+	spec := pl.Spec()
+	spec.Record = f.o.record("")
+	spec.OnLine = func(line []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if out.Len() < 1<<12 {
+			out.Write(line)
+			out.WriteByte('\n')
+		}
+	}
+	p, err := proc.Start(spec)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +145,7 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	case <-p.Done():
 	case <-ctx.Done():
 		return "", &event.Error{
-			Class: event.ClassEngine, Message: "Codex does not answer when it is asked for its version. Run `make engines` to install it again.",
+			Class: event.ClassEngine, Message: "Codex does not answer when it is asked for its version. " + f.o.Place.Reinstall(),
 			Detail: ctx.Err().Error(),
 		}
 	}
@@ -149,16 +154,16 @@ func (f *Factory) Check(ctx context.Context, l *slot.Lease) (string, error) {
 	mu.Unlock()
 	version = version[strings.LastIndexByte(version, ' ')+1:]
 	if exit := p.Exit(); exit.Class != event.ExitClean || version == "" {
-		return "", exitError("Codex does not start.", exit)
+		return "", plan.Died(exitError("Codex does not start.", exit), exit)
 	}
 	if version != f.o.Version {
 		return version, &event.Error{
 			Class: event.ClassEngine,
 			Message: "This is Codex " + clip(version, 40) + ", and Keva works with " + f.o.Version +
-				" only: other versions may run commands without asking. Run `make engines` to install it.",
+				" only: other versions may run commands without asking. " + f.o.Place.Reinstall(),
 		}
 	}
-	return version, checkHost(f.o.Binary)
+	return version, f.o.checkHost()
 }
 
 // exitError makes an error of an exit that should not have been.
@@ -167,7 +172,7 @@ func exitError(what string, exit event.EngineExited) *event.Error {
 	if exit.Advice != "" {
 		message += " " + exit.Advice
 	} else {
-		message += " Run `make engines` to install it again; the details say more."
+		message += " Install it again; the details say more."
 	}
 	return &event.Error{Class: event.ClassEngineGone, Message: message, Detail: exit.Stderr}
 }

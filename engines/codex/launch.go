@@ -9,13 +9,11 @@ import (
 	"keva/agent/event"
 	"keva/agent/runtime"
 	"keva/engines/fence"
+	"keva/engines/userland/plan"
 )
 
 // keyEnv carries the provider's key into the engine's process. It is never an argument: those can be read by others.
 const keyEnv = "KEVA_CODEX_KEY"
-
-// sessionEnv marks the engine and all that it starts as belonging to one of Keva's sessions.
-const sessionEnv = "KEVA_SESSION"
 
 // defaultBase is where a key goes when the provider names no address.
 const defaultBase = "https://api.openai.com/v1"
@@ -79,51 +77,22 @@ func quote(s string) string {
 	return string(raw)
 }
 
-// passed are the variables that the engine inherits; its commands need the user's home, and the place for temporary
-// files that the user has chosen.
-var passed = []string{"HOME", "USER", "LOGNAME", "TMPDIR", "LC_ALL", "LC_CTYPE", "TZ"}
-
-// environment is the whole environment of the engine: an allow-list, so that nothing of another session or account leaks
-// in (J7).
-func (o Options) environment(home string, s runtime.Start) []string {
-	var env []string
-	for _, name := range passed {
-		if value := os.Getenv(name); value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
-	path, lang := o.Path, os.Getenv("LANG")
-	if path == "" {
-		path = os.Getenv("PATH")
-	}
-	if lang == "" || lang == "C" || lang == "POSIX" {
-		lang = "C.UTF-8"
-	}
+// plan is the launch: what is the engine's own. The rest is the place's.
+func (o Options) plan(home string, s runtime.Start, dir string, args []string) (plan.Plan, error) {
 	// At each start the engine runs `git status`, and that runs the filters of a repository's own configuration.
-	env = append(env, "PATH="+fence.Path(path, s.Dir), "LANG="+lang, "TERM=dumb", "CODEX_HOME="+home, fence.NoGit)
-	if s.Session != "" {
-		env = append(env, sessionEnv+"="+s.Session)
-	}
+	own := []string{"CODEX_HOME=" + home, fence.NoGit}
+	var secret []string
 	if s.Provider.Key != "" {
-		env = append(env, keyEnv+"="+s.Provider.Key)
+		secret = []string{keyEnv + "=" + s.Provider.Key}
 	}
-	return withLoopback(append(env, o.Env...))
+	return plan.New(plan.Request{
+		Place: o.Place, Program: o.program(), Args: args, Dir: dir, Session: s.Session,
+		Own: own, Secret: secret, Extra: o.Env,
+	})
 }
 
-// withLoopback keeps loopback out of every proxy: the engine makes no exception for it by itself.
-func withLoopback(env []string) []string {
-	const loopback = "127.0.0.1,localhost,::1"
-	var out []string
-	direct := loopback
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		if name != "NO_PROXY" && name != "no_proxy" {
-			out = append(out, kv)
-		} else if value != "" && !strings.Contains(direct, value) {
-			direct = value + "," + direct
-		}
-	}
-	return append(out, "NO_PROXY="+direct, "no_proxy="+direct)
+func (o Options) program() plan.Program {
+	return plan.Program{ID: "codex", Label: "Codex", Binary: o.Binary, Path: o.Helpers}
 }
 
 // untrusted is the thread's configuration: the project's own .codex folder is not obeyed. A cloned project could start
@@ -191,8 +160,8 @@ func homeError(path string, err error) error {
 
 // checkHost looks for the program beside the engine without which every tool call of the current models fails, while the
 // turn still says that it succeeded.
-func checkHost(binary string) error {
-	path := filepath.Join(filepath.Dir(resolved(binary)), hostName)
+func (o Options) checkHost() error {
+	path := filepath.Join(filepath.Dir(resolved(o.Binary)), hostName)
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
 		return nil
@@ -202,10 +171,9 @@ func checkHost(binary string) error {
 		detail = err.Error()
 	}
 	return &event.Error{
-		Class: event.ClassEngine,
-		Message: "A part of Codex is missing: " + hostName + " must lie beside codex, or no tool would work. " +
-			"Run `make engines` to install Codex again.",
-		Detail: detail,
+		Class:   event.ClassEngine,
+		Message: "A part of Codex is missing: " + hostName + " must lie beside codex, or no tool would work. " + o.Place.Reinstall(),
+		Detail:  detail,
 	}
 }
 

@@ -4,7 +4,6 @@
 package fence
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -19,11 +18,10 @@ const (
 )
 
 // Path is path without the entries through which a project could put a program of its own in the place of a system's:
-// those that are relative (the engine runs in the project), and those inside of dir. A dir that holds the user's home (or
-// is it) is no project in this sense: its programs are the user's own.
-func Path(path, dir string) string {
-	home, err := os.UserHomeDir()
-	if err == nil && inside(home, dir) {
+// those that are relative (the engine runs in the project), and those inside of dir. A dir that holds home, the user's own
+// ("" when they have none), or is it, is no project in this sense: its programs are the user's own.
+func Path(path, dir, home string) string {
+	if home != "" && inside(home, dir) {
 		dir = ""
 	}
 	var kept []string

@@ -22,7 +22,6 @@ func TestPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := filepath.Join(root, "home")
-	t.Setenv("HOME", home)
 	for name, c := range map[string]struct{ path, dir, want string }{
 		"kept":                  {"/usr/bin:/bin", project, "/usr/bin:/bin"},
 		"relative":              {"node_modules/.bin:/bin:.:", project, "/bin"},
@@ -39,7 +38,7 @@ func TestPath(t *testing.T) {
 		"a project in the home": {home + "/p/bin:" + home + "/bin:/bin", home + "/p", home + "/bin:/bin"},
 		"no project":            {"/bin:x", "", "/bin"},
 	} {
-		if got := Path(c.path, c.dir); got != c.want {
+		if got := Path(c.path, c.dir, home); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

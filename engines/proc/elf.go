@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// interpreter is the loader or script interpreter that the program at path names, "" when it names none or can't be
+// Interpreter is the loader or script interpreter that the program at path names, "" when it names none or can't be
 // read.
-func interpreter(path string) string {
+func Interpreter(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
@@ -46,8 +46,8 @@ func interpreter(path string) string {
 	return ""
 }
 
-// foreignMachine names the processor that the program at path is made for when it is not this one, else "".
-func foreignMachine(path string) string {
+// ForeignMachine names the processor that the program at path is made for when it is not this one, else "".
+func ForeignMachine(path string) string {
 	e, err := elf.Open(path)
 	if err != nil {
 		return ""

@@ -44,7 +44,7 @@ func FuzzReadProgram(f *testing.F) {
 	f.Add([]byte("#! "))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := writeProgram(t, data)
-		interpreter(path)
-		foreignMachine(path)
+		Interpreter(path)
+		ForeignMachine(path)
 	})
 }

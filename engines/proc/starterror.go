@@ -81,7 +81,7 @@ func missing(path string, err error) error {
 	case info.IsDir():
 		return failed(err, "%s is a folder, not an engine's program. Correct the path in the settings.", path)
 	}
-	if loader := interpreter(path); loader != "" {
+	if loader := Interpreter(path); loader != "" {
 		return dead(event.ExitNoLoader, err, "The engine's program %s is there, but the loader %s that it needs is not. Install the engine's build for this system, or the package that brings this loader.", path, loader)
 	}
 	return dead(event.ExitNoLoader, err, "The engine's program %s is there, but something that it needs to start is not. Install the engine's build for this system.", path)
@@ -107,7 +107,7 @@ func wrongFormat(path string, err error) error {
 	if statErr == nil && info.Size() == 0 {
 		return failed(err, "The engine's program %s is empty: its download broke. Install the engine again.", path)
 	}
-	if machine := foreignMachine(path); machine != "" {
+	if machine := ForeignMachine(path); machine != "" {
 		return failed(err, "The engine's program %s is made for another kind of processor (%s). Install the engine's build for this device.", path, machine)
 	}
 	return failed(err, "The engine's program %s is not a program for this system, or it is damaged. Install the engine again.", path)

@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"keva/agent/budget"
+	"keva/agent/event"
+	"keva/engines/proc"
+)
+
+// try runs a program that ends by itself, as an engine would be run, and names what stopped it; nil when it did its work.
+func try(ctx context.Context, place Place, program Program, records string, args ...string) *Problem {
+	plan, err := New(Request{Place: place, Program: program, Args: args, Dir: place.Home})
+	if err != nil {
+		return as(place, program, err)
+	}
+	spec := plan.Spec()
+	spec.OnLine = func([]byte) {}
+	spec.Record = proc.RecordSpec{Dir: records, Engine: program.ID}
+	p, err := proc.Start(spec)
+	if err != nil {
+		return as(place, program, Explain(place, program, err))
+	}
+	p.CloseStdin()
+	limit := time.NewTimer(budget.VersionCheck.Time)
+	defer limit.Stop()
+	select {
+	case <-p.Done():
+	case <-limit.C:
+		p.Stop()
+		return place.problem(NoAnswer, program.Binary, budget.VersionCheck.Time.String())
+	case <-ctx.Done(): // it might have answered
+		p.Stop()
+		out := place.problem(NoAnswer, program.Binary, ctx.Err().Error())
+		out.Weight, out.Message, out.Remedy = Unknown, "Whether "+program.Binary+" runs was not found out.", "Try again."
+		return out
+	}
+	exit := p.Exit()
+	if exit.Class == event.ExitClean {
+		return nil
+	}
+	reason, known := deaths[exit.Class]
+	if !known {
+		reason = StartFailed
+	}
+	if reason == InterpreterMissing { // it began: its interpreter was there
+		reason = LibraryMissing
+	}
+	return place.problem(reason, program.Binary, fmt.Sprintf("exit %s, code %d %s\n%s", exit.Class, exit.Code, exit.Signal, exit.Stderr))
+}
+
+// as is err as a problem, whatever it is.
+func as(place Place, program Program, err error) *Problem {
+	if p := (*Problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	return place.problem(StartFailed, program.Binary, err.Error())
+}
+
+// deaths are the reasons behind classes of death. Other classes are the engine's own doing.
+var deaths = map[event.ExitClass]Reason{
+	event.ExitNotFound:   ProgramMissing,
+	event.ExitNoLoader:   InterpreterMissing,
+	event.ExitNotAllowed: ExecDenied,
+	event.ExitBlocked:    SyscallBlocked,
+	event.ExitKilled:     Killed,
+	event.ExitCrashed:    Crashed,
+}
+
+// Explain gives the error of a failed start its reason: what the files show, else the class of death that engines/proc
+// found. An error that has nothing to do with the launch is returned as it is.
+func Explain(place Place, program Program, err error) error {
+	if err == nil || ReasonOf(err) != "" {
+		return err
+	}
+	reason, known := deaths[proc.DeathOf(err)]
+	if !known {
+		return err
+	}
+	if p := blocked(Static(place, program)); p != nil {
+		p.Detail += " (" + err.Error() + ")"
+		return p
+	}
+	return caused(reason, err)
+}
+
+// Died gives the error of an engine that ended before its first word its reason.
+func Died(err error, exit event.EngineExited) error {
+	reason, known := deaths[exit.Class]
+	if err == nil || !known || ReasonOf(err) != "" {
+		return err
+	}
+	if reason == InterpreterMissing {
+		reason = LibraryMissing
+	}
+	return caused(reason, err)
+}
+
+// caused keeps what an error says to people.
+func caused(r Reason, err error) error {
+	p := &Problem{Reason: r, Weight: Blocks, Message: err.Error(), Detail: err.Error()}
+	if e := (*event.Error)(nil); errors.As(err, &e) {
+		p.cause, p.Message, p.Detail = e, e.Message, e.Detail
+	}
+	return p
+}
