@@ -158,7 +158,7 @@ func TestPrepareLeavesLibrariesAlone(t *testing.T) {
 
 func TestRootSlot(t *testing.T) {
 	source := func(size string) string {
-		return `__attribute__((section(".keva.root,\"aw\",@progbits#"), used)) volatile char root[` + size + `];
+		return `__attribute__((section(".keva.root"), used)) volatile char root[` + size + `];
 ` + hello
 	}
 	file := compile(t, "gcc", source("256"), "-s")
