@@ -164,7 +164,8 @@ func (s *SignIn) open(ctx context.Context, l *slot.Lease) (*talk, signin.Account
 	return t, accountOf(r.Account), nil
 }
 
-// accountOf reads an account as the engine tells it. Without a token there is none.
+// accountOf reads an account as the engine tells it. Signed in, it names a person or a plan and no source (measured); signed
+// out, it names “none” as the source.
 func accountOf(raw json.RawMessage) signin.Account {
 	var a struct {
 		Email  string `json:"email"`
@@ -175,13 +176,18 @@ func accountOf(raw json.RawMessage) signin.Account {
 	if len(raw) == 0 || json.Unmarshal(raw, &a) != nil {
 		return signin.Account{Presence: signin.PresenceUnknown}
 	}
-	out := signin.Account{Presence: signin.SignedIn, Name: a.Email, Plan: a.Plan, With: a.Token}
-	if a.Token == "" || a.Token == "none" {
-		if out.With = a.APIKey; a.APIKey == "" || a.APIKey == "none" {
-			return signin.Account{Presence: signin.SignedOut}
-		}
+	const none = "none"
+	with := a.Token
+	if with == "" || with == none {
+		with = a.APIKey
 	}
-	return out
+	switch {
+	case a.Email != "" || a.Plan != "" || with != "" && with != none:
+		return signin.Account{Presence: signin.SignedIn, Name: a.Email, Plan: a.Plan, With: with}
+	case a.Token == none:
+		return signin.Account{Presence: signin.SignedOut}
+	}
+	return signin.Account{Presence: signin.PresenceUnknown}
 }
 
 // account is the end of a sign-in.

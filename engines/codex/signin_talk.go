@@ -31,10 +31,13 @@ func startTalk(ctx context.Context, o Options) (*talk, error) {
 		return nil, err
 	}
 	t := &talk{waits: map[string]chan message{}, ends: map[string]completed{}, moved: make(chan struct{})}
-	t.p, err = proc.Start(proc.Spec{
-		Path: o.Binary, Args: arguments(runtime.Provider{}), Dir: home, Env: o.environment(home, runtime.Start{}),
-		Record: o.record(""), OnLine: t.line,
-	})
+	pl, err := o.plan(home, runtime.Start{}, home, arguments(runtime.Provider{}))
+	if err != nil {
+		return nil, err
+	}
+	spec := pl.Spec()
+	spec.Record, spec.OnLine = o.record(""), t.line
+	t.p, err = proc.Start(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +196,9 @@ func loginError(err error) error {
 		e.Message = "The sign-in was not finished in time. Begin again for a new code."
 	case has("access_denied", "denied"):
 		e.Message = "The page says that the sign-in was declined. Begin again, and allow it there."
+	case has("workspace routing"): // the account is there; its server is not
+		e.Class = event.ClassNetwork
+		e.Message = "You signed in, but OpenAI's server did not say which workspace you use, so Codex can't work yet. Check the network, then begin again."
 	case has("403", "forbidden", "workspace"):
 		e.Message = "OpenAI does not let this account or workspace use Codex. Sign in with another account, or use an API key."
 	case has("device code login is not enabled", "404"):
