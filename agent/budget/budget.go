@@ -148,6 +148,82 @@ var (
 		Name: "demo: requests", Size: 1000, Unit: "requests", Owner: "engines/demo",
 		Meaning: "How many of the last requests the demo provider keeps for tests; older ones are forgotten.",
 	}
+	NetDial = Budget{
+		Name: "network: connect", Time: 20 * time.Second, Owner: "platform/network",
+		Meaning: "How long a connection may take to be there, the proxy's answer and the TLS handshake included. After that the attempt counts as a timeout.",
+	}
+	NetFallback = Budget{
+		Name: "network: next address", Time: 300 * time.Millisecond, Owner: "platform/network",
+		Meaning: "How long one address of a host may be silent before the next one is tried beside it.",
+	}
+	NetAnswer = Budget{
+		Name: "network: answer", Time: time.Minute, Owner: "platform/network",
+		Meaning: "How long the header of an answer to one of the app's own requests may take. After that the attempt counts as a timeout.",
+	}
+	NetIdle = Budget{
+		Name: "network: idle", Time: 90 * time.Second, Owner: "platform/network",
+		Meaning: "How long an unused connection of the app's own requests is kept.",
+	}
+	NetAttempts = Budget{
+		Name: "network: attempts", Size: 200, Unit: "attempts", Owner: "platform/network",
+		Meaning: "How many of the last attempts to reach something are kept in memory; older ones are forgotten. The log keeps the failures.",
+	}
+	NetCertificates = Budget{
+		Name: "network: certificates", Size: 16 << 20, Unit: "bytes", Owner: "platform/network",
+		Meaning: "A longer file of extra certificates is not used, and that is said.",
+	}
+	ProxyHeader = Budget{
+		Name: "proxy: header", Size: 64 << 10, Unit: "bytes", Owner: "platform/network, platform/network/proxy",
+		Meaning: "A longer header of a request to the proxy for engines is refused; a longer header of an answer is an error.",
+	}
+	ProxyGreeting = Budget{
+		Name: "proxy: greeting", Time: 10 * time.Second, Owner: "platform/network/proxy",
+		Meaning: "How long a program may take for the header of a request to the proxy for engines before it is cut off.",
+	}
+	ProxyIdle = Budget{
+		Name: "proxy: idle", Time: 2 * time.Hour, Owner: "platform/network/proxy",
+		Meaning: "How long a tunnel of an engine may carry nothing before it is closed: a model may think for long.",
+	}
+	ProxyTunnels = Budget{
+		Name: "proxy: connections", Size: 512, Unit: "connections", Owner: "platform/network/proxy",
+		Meaning: "How many connections the proxy for engines carries at once; further ones are refused.",
+	}
+	ProxyStrangers = Budget{
+		Name: "proxy: strangers", Size: 64, Unit: "connections", Owner: "platform/network/proxy",
+		Meaning: "How many connections may be open that have not shown a credential yet; further ones are closed at once.",
+	}
+	ProxyHosts = Budget{
+		Name: "proxy: hosts", Size: 500, Unit: "hosts", Owner: "platform/network/proxy",
+		Meaning: "How many contacted hosts are remembered; the ones that were contacted longest ago are forgotten first.",
+	}
+	NamesAnswer = Budget{
+		Name: "names: answer", Time: 10 * time.Second, Owner: "platform/network/nameserver",
+		Meaning: "How long the device's resolver may take for a question to the local name server. After that the answer is a failure, which programs may ask again.",
+	}
+	NamesKeep = Budget{
+		Name: "names: keep", Time: time.Minute, Owner: "platform/network/nameserver",
+		Meaning: "How long an answer is kept and may be kept by programs: the device's resolver does not tell how long it holds.",
+	}
+	NamesKeepMissing = Budget{
+		Name: "names: keep missing", Time: 10 * time.Second, Owner: "platform/network/nameserver",
+		Meaning: "How long it is kept that a name does not exist.",
+	}
+	NamesCache = Budget{
+		Name: "names: cache", Size: 1000, Unit: "answers", Owner: "platform/network/nameserver",
+		Meaning: "How many answers are kept; the oldest is forgotten first.",
+	}
+	NamesAtOnce = Budget{
+		Name: "names: at once", Size: 64, Unit: "questions", Owner: "platform/network/nameserver",
+		Meaning: "How many questions are worked on at once; further packets are dropped, and programs ask again.",
+	}
+	UpdateCheck = Budget{
+		Name: "update: check", Time: time.Minute, Owner: "platform/update",
+		Meaning: "How long a look for a new version may take in all.",
+	}
+	UpdateManifest = Budget{
+		Name: "update: manifest", Size: 256 << 10, Unit: "bytes", Owner: "platform/update",
+		Meaning: "A longer description of the newest version is refused.",
+	}
 )
 
 // All lists every budget, in the order of the docs.
@@ -159,5 +235,8 @@ func All() []Budget {
 		SignIn, SignInStore, SignInReply, SignInCancel,
 		Prompt, Stderr, RunRecord,
 		FetchEnd, DemoHeader, DemoBody, DemoLog, DemoRequests,
+		NetDial, NetFallback, NetAnswer, NetIdle, NetAttempts, NetCertificates,
+		ProxyHeader, ProxyGreeting, ProxyIdle, ProxyTunnels, ProxyStrangers, ProxyHosts,
+		NamesAnswer, NamesKeep, NamesKeepMissing, NamesCache, NamesAtOnce, UpdateCheck, UpdateManifest,
 	}
 }
