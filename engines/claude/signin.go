@@ -28,6 +28,9 @@ var _ signin.Engine = (*SignIn)(nil)
 // NewSignIn returns the sign-in of an installation. Nothing is looked at before it is used.
 func NewSignIn(o Options) *SignIn { return &SignIn{o} }
 
+// SignIn is the sign-in of the factory's installation.
+func (f *Factory) SignIn() signin.Engine { return NewSignIn(f.opts) }
+
 // ID implements signin.Engine.
 func (s *SignIn) ID() string { return "claude" }
 
@@ -216,7 +219,7 @@ func stateOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.Query().Get("state") == "" {
 		return "", &event.Error{
-			Class: event.ClassEngine, Message: "Claude Code gave no address to sign in at. Run `make engines` to install it again.", Detail: address,
+			Class: event.ClassEngine, Message: "Claude Code gave no address to sign in at. Install it again.", Detail: address,
 		}
 	}
 	return u.Query().Get("state"), nil

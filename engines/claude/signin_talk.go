@@ -109,7 +109,7 @@ func (t *talk) ask(ctx context.Context, request object) (json.RawMessage, error)
 			return nil, ctx.Err()
 		}
 		return nil, &event.Error{
-			Class: event.ClassEngine, Message: "Claude Code does not answer. Try again; if it stays so, run `make engines` to install it again.",
+			Class: event.ClassEngine, Message: "Claude Code does not answer. Try again; if it stays so, install it again.",
 			Detail: limit.Err().Error(),
 		}
 	}
@@ -125,7 +125,7 @@ func (t *talk) gone() error {
 
 func strange(raw []byte) error {
 	return &event.Error{
-		Class: event.ClassEngine, Message: "Claude Code answered in a way that Keva does not understand. Run `make engines` to install the version that Keva was made for.",
+		Class: event.ClassEngine, Message: "Claude Code answered in a way that Keva does not understand. Install the version that Keva was made for.",
 		Detail: string(raw[:min(len(raw), 2000)]),
 	}
 }

@@ -28,6 +28,9 @@ var _ signin.Engine = (*SignIn)(nil)
 // NewSignIn returns the sign-in of an installation. Nothing is looked at before it is used.
 func NewSignIn(o Options) *SignIn { return &SignIn{New(o).o} }
 
+// SignIn is the sign-in of the factory's installation.
+func (f *Factory) SignIn() signin.Engine { return NewSignIn(f.o) }
+
 // ID implements signin.Engine.
 func (s *SignIn) ID() string { return "codex" }
 
@@ -204,13 +207,13 @@ func checkAddress(address string) error {
 		return nil
 	}
 	return &event.Error{
-		Class: event.ClassEngine, Message: "Codex gave no address to sign in at. Run `make engines` to install it again.", Detail: clip(address, 500),
+		Class: event.ClassEngine, Message: "Codex gave no address to sign in at. Install it again.", Detail: clip(address, 500),
 	}
 }
 
 func strange(raw []byte) error {
 	return &event.Error{
-		Class: event.ClassEngine, Message: "Codex answered in a way that Keva does not understand. Run `make engines` to install the version that Keva was made for.",
+		Class: event.ClassEngine, Message: "Codex answered in a way that Keva does not understand. Install the version that Keva was made for.",
 		Detail: clip(string(raw), 2000),
 	}
 }

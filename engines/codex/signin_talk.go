@@ -122,7 +122,7 @@ func (t *talk) ask(ctx context.Context, method string, p any) (json.RawMessage, 
 			return nil, ctx.Err()
 		}
 		return nil, &event.Error{
-			Class: event.ClassEngine, Message: "Codex does not answer. Try again; if it stays so, run `make engines` to install it again.", Detail: method,
+			Class: event.ClassEngine, Message: "Codex does not answer. Try again; if it stays so, install it again.", Detail: method,
 		}
 	}
 }
