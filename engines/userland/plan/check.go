@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
+	"keva/agent/budget"
 	"keva/agent/slot"
 	"keva/engines/proc"
 )
@@ -32,10 +34,11 @@ type Options struct {
 // returns what does not hold, the cause before its effects; nil means that a launch will work, as far as can be seen. It
 // makes the folders that the place writes to. It takes as long as the programs do, up to budget.VersionCheck for each.
 func Check(ctx context.Context, place Place, program Program, o Options) []Problem {
-	return check(ctx, machine{}, place.orHost(), program, o)
+	return check(ctx, machine{}, budget.VersionCheck.Time, place.orHost(), program, o)
 }
 
-func check(ctx context.Context, m facts, place Place, program Program, o Options) []Problem {
+func check(ctx context.Context, m facts, limit time.Duration, place Place, program Program, o Options) []Problem {
+	t := trial{limit, o.RecordDir}
 	found := Static(place, program)
 	found = append(found, resources(m, place)...)
 	if blocked(found) != nil {
@@ -50,11 +53,11 @@ func check(ctx context.Context, m facts, place Place, program Program, o Options
 			found = append(found, *p)
 		}
 	}
-	if p := try(ctx, place, Program{Binary: place.shell(program.path(place.Path))}, o.RecordDir, "-c", ":"); p != nil {
+	if p := t.run(ctx, place, Program{ID: "shell", Binary: place.shell(program.path(place.Path))}, "-c", ":"); p != nil {
 		return append(found, *p)
 	}
 	if o.Lease.Valid() {
-		if p := try(ctx, place, program, o.RecordDir, "--version"); p != nil {
+		if p := t.run(ctx, place, program, "--version"); p != nil {
 			found = append(found, *p)
 		}
 	}
@@ -80,8 +83,8 @@ func Static(place Place, program Program) []Problem {
 	}
 	if sh := s.place.shell(program.path(s.place.Path)); sh == "" {
 		s.add(ShellMissing, "", "PATH is "+s.place.Path)
-	} else {
-		s.runnable(ShellMissing, sh)
+	} else if s.runnable(ShellMissing, sh) {
+		s.interpreter(sh)
 	}
 	s.folders()
 	return s.found

@@ -6,32 +6,44 @@ import (
 	"fmt"
 	"time"
 
-	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/engines/proc"
 )
 
-// try runs a program that ends by itself, as an engine would be run, and names what stopped it; nil when it did its work.
-func try(ctx context.Context, place Place, program Program, records string, args ...string) *Problem {
+// trial is how programs are tried.
+type trial struct {
+	limit   time.Duration
+	records string
+}
+
+// run runs a program that ends by itself, as an engine would be run, and names what stopped it; nil when it did its work.
+func (t trial) run(ctx context.Context, place Place, program Program, args ...string) *Problem {
+	failed := func(err error) *Problem {
+		r := ReasonOf(Explain(place, program, err))
+		if r == "" {
+			r = StartFailed
+		}
+		return place.problem(r, program.Binary, err.Error())
+	}
 	plan, err := New(Request{Place: place, Program: program, Args: args, Dir: place.Home})
 	if err != nil {
-		return as(place, program, err)
+		return failed(err)
 	}
 	spec := plan.Spec()
 	spec.OnLine = func([]byte) {}
-	spec.Record = proc.RecordSpec{Dir: records, Engine: program.ID}
+	spec.Record = proc.RecordSpec{Dir: t.records, Engine: program.ID}
 	p, err := proc.Start(spec)
 	if err != nil {
-		return as(place, program, Explain(place, program, err))
+		return failed(err)
 	}
 	p.CloseStdin()
-	limit := time.NewTimer(budget.VersionCheck.Time)
+	limit := time.NewTimer(t.limit)
 	defer limit.Stop()
 	select {
 	case <-p.Done():
 	case <-limit.C:
 		p.Stop()
-		return place.problem(NoAnswer, program.Binary, budget.VersionCheck.Time.String())
+		return place.problem(NoAnswer, program.Binary, t.limit.String())
 	case <-ctx.Done(): // it might have answered
 		p.Stop()
 		out := place.problem(NoAnswer, program.Binary, ctx.Err().Error())
@@ -50,14 +62,6 @@ func try(ctx context.Context, place Place, program Program, records string, args
 		reason = LibraryMissing
 	}
 	return place.problem(reason, program.Binary, fmt.Sprintf("exit %s, code %d %s\n%s", exit.Class, exit.Code, exit.Signal, exit.Stderr))
-}
-
-// as is err as a problem, whatever it is.
-func as(place Place, program Program, err error) *Problem {
-	if p := (*Problem)(nil); errors.As(err, &p) {
-		return p
-	}
-	return place.problem(StartFailed, program.Binary, err.Error())
 }
 
 // deaths are the reasons behind classes of death. Other classes are the engine's own doing.
