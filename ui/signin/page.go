@@ -142,7 +142,7 @@ func (s *Screen) steps(text string) fyne.CanvasObject {
 // address shows the exact address, to be compared with what the browser shows.
 func address(a string) fyne.CanvasObject {
 	return inset(screen.On(screen.Panel(theme.Code, "", theme.CardRadius), screen.Column(0, screen.Pad(theme.Space3),
-		screen.NewPara(a, draw.Style{Role: theme.Mono, Color: theme.Ink}))))
+		screen.NewPara(a, draw.Mono))))
 }
 
 // end says until when, and stops it.
