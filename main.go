@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,34 +10,22 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
-	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
 	"keva/agent/approval"
 	"keva/agent/event"
 	"keva/agent/provider"
-	"keva/agent/runtime"
 	"keva/agent/session"
-	"keva/agent/slot"
 	"keva/agent/trust"
-	"keva/engines/access"
 	"keva/engines/catalog"
-	"keva/engines/demo"
-	"keva/engines/install"
-	"keva/engines/trustscan"
+	"keva/engines/core"
 	"keva/platform/host"
-	"keva/platform/logging"
-	"keva/platform/project"
-	"keva/platform/secret"
 	"keva/platform/settings"
-	"keva/platform/store"
 	"keva/ui/headless"
 	uireplay "keva/ui/replay"
 	uisettings "keva/ui/settings"
@@ -78,136 +65,6 @@ func run(args []string) int {
 	return window(args)
 }
 
-// world is everything below the surfaces.
-type world struct {
-	store    *store.Store
-	settings *settings.Service
-	keys     *secret.Layered
-	slot     *slot.Slot
-	service  *session.Service
-	access   *access.Access
-	list     []runtime.Factory
-	log      zerolog.Logger
-	data     string // where projects and engines may be kept
-	closers  []func()
-}
-
-// compose builds the world. What can be survived (a folder that can't be written, a damaged database) is told by the
-// notices; an error means that nothing can run.
-func compose(ctx context.Context) (*world, []event.Notice, error) {
-	dirs, err := host.Find(os.Getenv)
-	if err != nil {
-		return nil, nil, err
-	}
-	w := &world{slot: &slot.Slot{}, keys: &secret.Layered{System: secret.System{}}, data: dirs.Data}
-	var notices []event.Notice
-	if err := dirs.Make(); err != nil { // engines need a home all the same
-		if w.data, err = os.MkdirTemp("", "keva"); err != nil {
-			return nil, nil, err
-		}
-		w.closers = append(w.closers, func() { _ = os.RemoveAll(w.data) })
-	} else if lock, err := host.LockData(dirs.Data); err == nil {
-		w.closers = append(w.closers, func() { _ = lock.Release() })
-	} else if held := (*host.HeldError)(nil); errors.As(err, &held) {
-		return nil, nil, held.Reason
-	}
-	logFile, err := logging.Open(dirs.State)
-	if err != nil {
-		notices = append(notices, event.Notice{Level: event.LevelWarning, Text: "Keva keeps its log in memory only.", Detail: err.Error()})
-	}
-	w.closers = append(w.closers, func() { _ = logFile.Close() })
-	w.log = logFile.Logger(zerolog.InfoLevel)
-	var told []event.Notice
-	if w.store, told, err = store.Open(ctx, dirs.Data); err != nil {
-		return nil, nil, err
-	}
-	notices = append(notices, told...)
-	w.closers = append(w.closers, func() { _ = w.store.Close() })
-	orphans := catalog.Reclaim(w.data) // the folder is locked: whoever started them is gone
-
-	cache, err := install.CacheDir()
-	if err != nil {
-		return nil, nil, err
-	}
-	w.list = catalog.Factories(catalog.Options{
-		Find:     func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) },
-		StateDir: w.data, Version: version,
-	})
-	var known []settings.Engine
-	for _, f := range w.list {
-		known = append(known, settings.Engine{ID: f.ID(), Kind: catalog.Kind(f.ID())})
-	}
-	w.settings, told = settings.Open(ctx, w.store, known)
-	notices = append(notices, told...)
-	w.access = access.New(access.Options{
-		Providers: func() []provider.Provider { return w.settings.Get().Providers },
-		Key:       func(ctx context.Context, id string) (string, error) { return w.keys.Get(ctx, provider.Secret(id)) },
-		Kind:      catalog.Kind, Pace: 15 * time.Millisecond, Protect: logFile.Protect,
-	})
-	w.closers = append(w.closers, w.access.Close)
-	w.service = session.NewService(session.Deps{
-		Store: w.store, Slot: w.slot, Factories: w.list, Provider: w.access.Resolve,
-		CheckDir: project.Check, Instructions: project.Instructions, Trust: w.trust,
-		Clock: func() time.Time { return time.Now().UTC() }, NewID: newID,
-		Log: func(what string, err error) { w.log.Error().Err(err).Msg(what) },
-	})
-	for _, n := range notices {
-		w.log.Warn().Str("detail", n.Detail).Msg(n.Text)
-	}
-	for _, o := range orphans {
-		w.log.Info().Str("found", string(o.Found)).Int("pid", o.PID).Ints("ended", o.Ended).Ints("left", o.Left).Str("why", o.Why).Msg("run record")
-		n, tell := o.Notice()
-		if !tell {
-			continue
-		}
-		// Without a session (it was deleted, or it was a version check) everybody is told.
-		if o.Session == "" || w.service.Tell(ctx, o.Session, n) != nil {
-			notices = append(notices, n)
-		}
-	}
-	return w, notices, nil
-}
-
-// trust looks at what a project would run or allow by itself, and what of it the user has agreed to as it is now.
-func (w *world) trust(dir string) ([]trust.Entry, trust.Report) {
-	r := trustscan.Scan(dir)
-	return trust.Granted(r, w.settings.Get().Consents), r
-}
-
-// close ends engines first, then what they use.
-func (w *world) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := w.service.Close(ctx); err != nil {
-		w.log.Error().Err(err).Msg("close")
-	}
-	for i := len(w.closers) - 1; i >= 0; i-- {
-		w.closers[i]()
-	}
-}
-
-// newID is a random UUID (RFC 9562, version 4).
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// demoProject makes the sample project, or finds it as it was left.
-func (w *world) demoProject(context.Context) (string, error) {
-	dir := filepath.Join(w.data, "projects", "demo")
-	if demo.IsProject(dir) {
-		return dir, nil
-	}
-	err := demo.NewProject(dir)
-	if errors.Is(err, demo.ErrNoGit) { // it works without; only the engines' own git steps don't
-		w.log.Warn().Err(err).Msg("demo project")
-		err = nil
-	}
-	return dir, err
-}
-
 // newApp makes the toolkit's app, or says why there can be no window. Without a desktop bus nobody tells whether the
 // system is light or dark, so it is light, and the toolkit must not ask: it would start a bus of its own.
 func newApp(id string) (fyne.App, error) {
@@ -234,29 +91,22 @@ func window(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	w, notices, err := compose(ctx)
+	c, notices, err := core.Open(ctx, core.Options{Version: version})
 	if err != nil {
 		return int(headless.Fail(os.Stderr, err))
 	}
-	defer w.close()
+	defer c.Close()
 	home, _ := os.UserHomeDir() // only shortens paths
 	var s *shell.Shell
 	s = shell.New(a, shell.Deps{
-		Sessions: shell.FromService(w.service), Settings: surface{w},
-		Demo:    &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: w.demoProject},
+		Sessions: shell.FromService(c.Service), Settings: surface{c},
+		Demo:    &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
 		OpenURL: func(url string) error { return host.OpenURL(ctx, url) },
-		Home:    home, Mobile: *mobile, Storage: w.store.Ephemeral,
-		Agree: func(c trust.Consent) error {
-			return w.settings.Update(ctx, func(s *settings.Settings) { s.Consents = trust.Put(s.Consents, c) })
-		},
-		AgreedBefore: func(dir string) bool {
-			return slices.ContainsFunc(w.settings.Get().Consents, func(c trust.Consent) bool { return c.Dir == dir })
-		},
+		Home:    home, Mobile: *mobile, Storage: c.Store.Ephemeral,
+		Agree:        func(consent trust.Consent) error { return c.Agree(ctx, consent) },
+		AgreedBefore: c.AgreedBefore,
 		RetryStore: func(ctx context.Context) error {
-			told, err := w.store.Retry(ctx)
-			if err == nil { // what is on the disk counts from now on
-				told = append(told, w.settings.Reload(ctx)...)
-			}
+			told, err := c.RetryStore(ctx)
 			fyne.Do(func() {
 				for _, n := range told {
 					s.Say(n.Text)
@@ -294,15 +144,15 @@ func runPrompt(args []string) int {
 		return int(headless.Usage)
 	}
 	ctx := context.Background()
-	w, notices, err := compose(ctx)
+	c, notices, err := core.Open(ctx, core.Options{Version: version})
 	if err != nil {
 		return int(headless.Fail(os.Stderr, err))
 	}
-	defer w.close()
+	defer c.Close()
 	for _, n := range notices {
 		fmt.Fprintln(os.Stderr, "keva:", n.Text)
 	}
-	set := w.settings.Get()
+	set := c.Settings.Get()
 	n := session.New{Dir: *dir, Engine: *engine}
 	if n.Engine == "" {
 		n.Engine = set.Engine
@@ -317,14 +167,14 @@ func runPrompt(args []string) int {
 	}
 	switch {
 	case n.Dir == "" && *asDemo:
-		n.Dir, err = w.demoProject(ctx)
+		n.Dir, err = c.DemoProject(ctx)
 	default:
 		n.Dir, err = filepath.Abs(n.Dir)
 	}
 	if err != nil {
 		return int(headless.Fail(os.Stderr, err))
 	}
-	s, err := w.service.Create(ctx, n)
+	s, err := c.Service.Create(ctx, n)
 	if err != nil {
 		return int(headless.Fail(os.Stderr, err))
 	}
@@ -383,10 +233,10 @@ func replay(args []string) int {
 }
 
 // surface is the settings as the window's screen takes them.
-type surface struct{ w *world }
+type surface struct{ *core.Core }
 
 func (s surface) Values() uisettings.Values {
-	set := s.w.settings.Get()
+	set := s.Settings.Get()
 	c := set.Choice(set.Engine)
 	v := uisettings.Values{
 		Engine: set.Engine, Provider: c.Provider, Model: c.Model, Effort: c.Effort,
@@ -399,7 +249,7 @@ func (s surface) Values() uisettings.Values {
 }
 
 func (s surface) Save(v uisettings.Values) error {
-	return s.w.settings.Update(context.Background(), func(set *settings.Settings) {
+	return s.Settings.Update(context.Background(), func(set *settings.Settings) {
 		set.Engine, set.Theme, set.TextSize = v.Engine, settings.Theme(v.Mode), settings.TextSize(v.Scale)
 		set.ReducedMotion = v.ReducedMotion
 		set.Choices[v.Engine] = settings.Choice{Provider: v.Provider, Model: v.Model, Effort: v.Effort}
@@ -415,7 +265,7 @@ func (s surface) Save(v uisettings.Values) error {
 
 func (s surface) Engines() []uisettings.Engine {
 	var list []uisettings.Engine
-	for _, f := range s.w.list {
+	for _, f := range s.Core.Engines {
 		list = append(list, uisettings.Engine{ID: f.ID(), Label: f.Label()})
 	}
 	return list
@@ -424,7 +274,7 @@ func (s surface) Engines() []uisettings.Engine {
 func (s surface) Providers(engine string) []uisettings.Provider {
 	var list []uisettings.Provider
 	custom := false
-	for _, p := range provider.For(s.w.settings.Get().Providers, catalog.Kind(engine)) {
+	for _, p := range provider.For(s.Settings.Get().Providers, catalog.Kind(engine)) {
 		custom = custom || p.Owned()
 		note := ""
 		if p.Key == provider.KeyOptional {
@@ -441,24 +291,24 @@ func (s surface) Providers(engine string) []uisettings.Provider {
 }
 
 func (s surface) HasKey(ctx context.Context, id string) (bool, error) {
-	key, err := s.w.keys.Get(ctx, provider.Secret(id))
+	key, err := s.Keys.Get(ctx, provider.Secret(id))
 	return key != "", err
 }
 
 func (s surface) SaveKey(ctx context.Context, id, key string) error {
-	return s.w.keys.Set(ctx, provider.Secret(id), key)
+	return s.Keys.Set(ctx, provider.Secret(id), key)
 }
 
 func (s surface) ForgetKey(ctx context.Context, id string) error {
-	return s.w.keys.Delete(ctx, provider.Secret(id))
+	return s.Keys.Delete(ctx, provider.Secret(id))
 }
 
-func (s surface) Consents() []trust.Consent { return s.w.settings.Get().Consents }
+func (s surface) Consents() []trust.Consent { return s.Settings.Get().Consents }
 
 func (s surface) Revoke(dir string) error {
-	return s.w.settings.Update(context.Background(), func(set *settings.Settings) { set.Consents = trust.Revoke(set.Consents, dir) })
+	return s.Settings.Update(context.Background(), func(set *settings.Settings) { set.Consents = trust.Revoke(set.Consents, dir) })
 }
 
 func (s surface) Check(ctx context.Context, engine string) (string, error) {
-	return s.w.service.Check(ctx, engine, "the settings")
+	return s.Service.Check(ctx, engine, "the settings")
 }
