@@ -3,7 +3,6 @@ package plan
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // Folders of a userland: see the layout that engines/userland/build makes.
@@ -31,7 +30,7 @@ func Pack(root, data string) Place {
 		Env: []string{
 			"USER=" + user, "LOGNAME=" + user,
 			"LOCPATH=" + at("usr/lib/locale"),                                    // else bash warns in each output
-			"GCONV_PATH=" + at("usr/lib/"+triplet()+"/gconv"),                    // iconv
+			"GCONV_PATH=" + at(libLink+"/gconv"),                                 // iconv
 			"SSL_CERT_FILE=" + ca,                                                // both engines, python, openssl
 			"NODE_EXTRA_CA_CERTS=" + ca,                                          // claude, node
 			"CODEX_CA_CERTIFICATE=" + ca,                                         // codex
@@ -41,17 +40,6 @@ func Pack(root, data string) Place {
 			"NODE_USE_ENV_PROXY=1",    // else node asks a name server that is not there
 		},
 	}
-}
-
-// triplet names the folder of libraries, as Debian does.
-func triplet() string {
-	switch runtime.GOARCH {
-	case "arm64":
-		return "aarch64-linux-gnu"
-	case "amd64":
-		return "x86_64-linux-gnu"
-	}
-	return runtime.GOARCH + "-linux-gnu"
 }
 
 // Prepare makes the folders that the place's programs write to: on the host they are there. An error is a *Problem.

@@ -75,6 +75,9 @@ func (p Place) HomeDir() string { return p.orHost().Home }
 // Language is the place's LANG.
 func (p Place) Language() string { return p.orHost().Lang }
 
+// Shell is the shell of an engine that runs in no project; "" when there is none.
+func (p Place) Shell() string { p = p.orHost(); return p.shell(p.Path) }
+
 // shell finds a shell that the engines accept: its path must contain bash or zsh, or Claude's Bash tool fails.
 func (p Place) shell(path string) string {
 	if p.Sh != "" {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -85,6 +86,17 @@ func compile(dir string) error {
 		}
 	}
 	return os.Remove(at("libgone.so"))
+}
+
+// triplet names the folder of libraries, as Debian does.
+func triplet() string {
+	switch runtime.GOARCH {
+	case "arm64":
+		return "aarch64-linux-gnu"
+	case "amd64":
+		return "x86_64-linux-gnu"
+	}
+	return runtime.GOARCH + "-linux-gnu"
 }
 
 // tree is a userland with one engine.
