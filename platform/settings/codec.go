@@ -26,6 +26,7 @@ const (
 	fieldMotion    = "reduced_motion"
 	fieldLastDir   = "last_dir"
 	fieldConsents  = "consents"
+	fieldUserland  = "userland"
 	fieldDropped   = "dropped"
 )
 
@@ -54,6 +55,7 @@ func decode(stored json.RawMessage, engines []Engine) (Settings, fields, []dropp
 	read(&d, fieldEngine, &s.Engine, func(v string) error { return known(v, engines) })
 	read(&d, fieldTheme, &s.Theme, func(v Theme) error { return valid(v.Valid(), v) })
 	read(&d, fieldTextSize, &s.TextSize, func(v TextSize) error { return valid(v.Valid(), v) })
+	read(&d, fieldUserland, &s.Userland, func(v Userland) error { return valid(v.Valid(), v) })
 	read(&d, fieldMotion, &s.ReducedMotion, nil)
 	read(&d, fieldLastDir, &s.LastDir, func(v string) error { return valid(v == "" || usableDir(v), v) })
 	d.consents(&s)
@@ -205,6 +207,7 @@ func encode(s Settings, f fields, lost []dropped) (json.RawMessage, error) {
 	for name, v := range map[string]any{
 		fieldEngine: s.Engine, fieldChoices: s.Choices, fieldProviders: s.Providers, fieldTheme: s.Theme,
 		fieldTextSize: s.TextSize, fieldMotion: s.ReducedMotion, fieldLastDir: s.LastDir, fieldConsents: s.Consents,
+		fieldUserland: s.Userland,
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

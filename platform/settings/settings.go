@@ -22,6 +22,8 @@ type Settings struct {
 	TextSize      TextSize
 	ReducedMotion bool
 	LastDir       string // the folder that was used last, absolute, "" for none
+	// Userland is where engines come from on a desktop. A phone has the pack only, and does not ask.
+	Userland Userland
 	// Consents are what the user has agreed to of what projects would run or allow; at most one for a folder.
 	Consents []trust.Consent
 }
@@ -45,6 +47,18 @@ const (
 
 // Valid reports whether t is one of the themes.
 func (t Theme) Valid() bool { return t == ThemeSystem || t == ThemeLight || t == ThemeDark }
+
+// Userland is a source of engines and of all that they run.
+type Userland string
+
+// The userlands.
+const (
+	UserlandHost Userland = "host" // this machine's own
+	UserlandPack Userland = "pack" // what Keva brings along, as on a phone
+)
+
+// Valid reports whether u is one of the userlands.
+func (u Userland) Valid() bool { return u == UserlandHost || u == UserlandPack }
 
 // TextSize is the size of all text.
 type TextSize string
@@ -73,7 +87,7 @@ type Engine struct {
 func Defaults(engines []Engine) Settings {
 	s := Settings{
 		Choices: map[string]Choice{}, Providers: provider.Hydrate(nil),
-		Theme: ThemeSystem, TextSize: TextNormal,
+		Theme: ThemeSystem, TextSize: TextNormal, Userland: UserlandHost,
 	}
 	for i, e := range engines {
 		if i == 0 {

@@ -53,7 +53,7 @@ func TestFreshDevice(t *testing.T) {
 	if len(notices) != 0 || d.puts != 0 {
 		t.Errorf("%v, %d writes", notices, d.puts)
 	}
-	if got.Engine != "claude" || got.Theme != ThemeSystem || got.TextSize != TextNormal || got.ReducedMotion || got.LastDir != "" {
+	if got.Engine != "claude" || got.Theme != ThemeSystem || got.TextSize != TextNormal || got.ReducedMotion || got.LastDir != "" || got.Userland != UserlandHost {
 		t.Errorf("%+v", got)
 	}
 	for _, e := range engines {
@@ -78,6 +78,7 @@ func TestChoicesSurviveARestart(t *testing.T) {
 		s.Choices["claude"] = Choice{provider.Claude, "sonnet", "max"}
 		s.Theme, s.TextSize, s.ReducedMotion = ThemeDark, TextHuge, true
 		s.LastDir = "/srv/project"
+		s.Userland = UserlandPack
 		s.Consents = trust.Put(nil, consent)
 	})
 	if err != nil {
@@ -98,7 +99,7 @@ func TestChoicesSurviveARestart(t *testing.T) {
 
 // §5.3, §5.4: a used device: each field falls back alone, what is not known stays, what was dropped is said and kept.
 func TestUsedDeviceFallsBackFieldByField(t *testing.T) {
-	full := `{"engine":"codex","theme":"dark","text_size":"huge","reduced_motion":true,"last_dir":"/p","consents":[{"dir":"/p","hash":"h","entries":[{}]}],` +
+	full := `{"engine":"codex","theme":"dark","text_size":"huge","reduced_motion":true,"last_dir":"/p","userland":"pack","consents":[{"dir":"/p","hash":"h","entries":[{}]}],` +
 		`"choices":{"claude":{"provider":"anthropic","model":"sonnet"},"codex":{"provider":"openai"}},"future":{"x":[1]}}`
 	for _, c := range []struct {
 		name, field, value string
@@ -111,6 +112,8 @@ func TestUsedDeviceFallsBackFieldByField(t *testing.T) {
 		{"unknown theme", "theme", `"sepia"`, "theme", func(s Settings) bool { return s.Theme == ThemeSystem }},
 		{"object for a text size", "text_size", `{"a":1}`, "text_size", func(s Settings) bool { return s.TextSize == TextNormal }},
 		{"word for a switch", "reduced_motion", `"yes"`, "reduced_motion", func(s Settings) bool { return !s.ReducedMotion }},
+		{"unknown userland", "userland", `"cloud"`, "userland", func(s Settings) bool { return s.Userland == UserlandHost }},
+		{"no userland", "userland", `null`, "userland", func(s Settings) bool { return s.Userland == UserlandHost }},
 		{"relative folder", "last_dir", `"p"`, "last_dir", func(s Settings) bool { return s.LastDir == "" }},
 		{
 			"half of the consents", "consents",
@@ -160,7 +163,8 @@ func TestUsedDeviceFallsBackFieldByField(t *testing.T) {
 				t.Errorf("said %+v", notices)
 			}
 			// The others are untouched.
-			if c.field != "theme" && got.Theme != ThemeDark || c.field != "last_dir" && got.LastDir != "/p" || c.field != "text_size" && got.TextSize != TextHuge {
+			if c.field != "theme" && got.Theme != ThemeDark || c.field != "last_dir" && got.LastDir != "/p" || c.field != "text_size" && got.TextSize != TextHuge ||
+				c.field != "userland" && got.Userland != UserlandPack {
 				t.Errorf("another field changed: %+v", got)
 			}
 			if d.field(t, "future") != `{"x":[1]}` {
@@ -219,6 +223,7 @@ func TestUpdateRefusesWhatCanNotWork(t *testing.T) {
 		"engine":                     func(s *Settings) { s.Engine = "gone" },
 		"theme":                      func(s *Settings) { s.Theme = "sepia" },
 		"text size":                  func(s *Settings) { s.TextSize = "" },
+		"userland":                   func(s *Settings) { s.Userland = "" },
 		"folder":                     func(s *Settings) { s.LastDir = "relative" },
 		"consent to nothing":         func(s *Settings) { s.Consents = []trust.Consent{{Dir: "/a", Hash: "h"}} },
 		"provider":                   func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Claude} },
