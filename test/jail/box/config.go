@@ -20,7 +20,7 @@ type Config struct {
 	Log    string   // with ModeRecord: where "count name program" lines go, outside the box
 	Dir    string   // working directory in the box; "" = FilesDir
 	Ptrace bool     // allow ptrace, which some vendors deny and some don't
-	Flat   bool     // every filesystem refuses modes, owners and links of any kind, as shared storage does
+	Flat   bool     // files have no modes, no owners and no links of any kind, as on shared storage
 	Host   bool     // keep the host's network, instead of one with nothing but loopback
 	Listen []string // TCP addresses in the box's network that the outside serves: see Box.Listeners
 	Env    []string // all that the command gets

@@ -42,7 +42,7 @@ func (p Policy) filter(action uint32) []unix.SockFilter {
 	return append(f, ret(action))
 }
 
-// denial is a call that SELinux, or the filesystem, refuses with an error.
+// denial is a call that SELinux, or the filesystem, does not do; errno 0 says that it was done.
 type denial struct {
 	call  uint32
 	errno unix.Errno
@@ -61,10 +61,13 @@ func (c Config) denials() []denial {
 	}
 	if c.Flat {
 		for _, call := range []uint32{
-			unix.SYS_CHMOD, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_CHOWN, unix.SYS_FCHOWN, unix.SYS_LCHOWN,
-			unix.SYS_FCHOWNAT, unix.SYS_SYMLINK, unix.SYS_SYMLINKAT,
+			unix.SYS_CHOWN, unix.SYS_FCHOWN, unix.SYS_LCHOWN, unix.SYS_FCHOWNAT, unix.SYS_SYMLINK, unix.SYS_SYMLINKAT,
 		} {
 			list = append(list, denial{call, unix.EPERM})
+		}
+		// vfat takes a mode that it can't keep, and says nothing.
+		for _, call := range []uint32{unix.SYS_CHMOD, unix.SYS_FCHMOD, unix.SYS_FCHMODAT} {
+			list = append(list, denial{call, 0})
 		}
 	}
 	return list

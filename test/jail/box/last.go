@@ -42,7 +42,10 @@ func (c Config) last() error {
 	if err := c.confine(); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
 	}
-	return fmt.Errorf("%s: %w", c.Args[0], unix.Exec(c.Args[0], c.Args, c.Env))
+	err := unix.Exec(c.Args[0], c.Args, c.Env)
+	fmt.Fprintf(os.Stderr, "box: %s: %v\n", c.Args[0], err)
+	os.Exit(NotFound)
+	return nil
 }
 
 // becomeApp takes the app's ids and keeps no capability. In a user namespace the id is the app's already, and groups can't

@@ -14,8 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Failed is the exit code of a box that could not be made, as env(1) and others have it.
-const Failed = 125
+// Exit codes of the box itself, as env(1) and others have them.
+const (
+	Failed   = 125 // it could not be made
+	NotFound = 127 // it was made, and the command could not be executed in it
+)
 
 // Stage is called first by a program that is used as a box. It returns at once in any other program, and never in a stage.
 func Stage() {

@@ -9,14 +9,12 @@ import (
 
 // Task says what the driver is to do.
 type Task struct {
-	Tree    string   // the installed userland
-	Env     []string // what its programs need, for engines and their commands
-	Data    string   // Keva's data folder
+	Tree    string // the installed userland
+	Data    string // Keva's data folder
 	Engine  string
 	Project string // made when it is missing
 	Session string // to go on with; "" = a new one
 	Prompt  string // "" = look at what an earlier Keva left, and end
-	Stay    bool   // do not end when the prompt is answered
 
 	// Of the role kill.
 	Victim Victim

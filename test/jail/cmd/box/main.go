@@ -41,7 +41,7 @@ func run() (int, error) {
 	flag.StringVar(&c.Log, "log", "", "where record writes; standard error by default")
 	flag.StringVar(&c.Dir, "dir", "", "working directory in the box")
 	flag.BoolVar(&c.Ptrace, "ptrace", false, "allow ptrace")
-	flag.BoolVar(&c.Flat, "flat", false, "refuse modes, owners and links, as shared storage does")
+	flag.BoolVar(&c.Flat, "flat", false, "files have no modes, owners or links, as on shared storage")
 	flag.BoolVar(&c.Host, "host", false, "keep the host's network")
 	flag.Var((*list)(&c.Env), "e", "K=V for the command, may be repeated; nothing else is passed")
 	flag.Parse()

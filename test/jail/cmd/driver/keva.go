@@ -20,9 +20,9 @@ import (
 	"keva/agent/turn"
 	"keva/engines/access"
 	"keva/engines/catalog"
-	"keva/engines/claude"
-	"keva/engines/codex"
 	"keva/engines/demo"
+	"keva/engines/install"
+	"keva/engines/userland/plan"
 	"keva/platform/project"
 	"keva/test/jail/drive"
 )
@@ -78,20 +78,15 @@ func keva(t drive.Task, out *json.Encoder) error {
 	return svc.Close(end)
 }
 
-// factories are the product's own, with the userland's paths.
+// factories are the product's own, in the userland.
 func factories(t drive.Task) []runtime.Factory {
-	tree := func(p string) string { return filepath.Join(t.Tree, p) }
-	run := filepath.Join(t.Data, "run")
-	path := tree("usr/bin") + ":/system/bin"
-	return []runtime.Factory{
-		claude.New(claude.Options{
-			Binary: tree("opt/claude/claude"), StateDir: filepath.Join(t.Data, "engines", "claude"), RecordDir: run, Path: path, Env: t.Env,
-		}),
-		codex.New(codex.Options{
-			Binary: tree("opt/codex/bin/codex"), StateDir: filepath.Join(t.Data, "engines", "codex"), RecordDir: run,
-			Path: tree("opt/codex/codex-path") + ":" + path, Env: t.Env, AppVersion: "jail",
-		}),
-	}
+	return catalog.Factories(catalog.Options{
+		StateDir: t.Data, Version: "jail",
+		Place: func() (plan.Place, error) { return plan.Pack(t.Tree, t.Data), nil },
+		Find: func(id string) (install.Paths, error) {
+			return install.Paths{}, fmt.Errorf("%s was looked for outside of the userland", id)
+		},
+	})
 }
 
 func open(ctx context.Context, svc *session.Service, t drive.Task) (*session.Session, error) {
@@ -119,7 +114,7 @@ func serve(ctx context.Context, s *session.Session, t drive.Task, say func(drive
 	if err := s.Send(ctx, t.Prompt); err != nil {
 		return explain(err)
 	}
-	asked, settled := map[string]bool{}, false
+	asked := map[string]bool{}
 	for {
 		select {
 		case u, ok := <-updates:
@@ -141,12 +136,9 @@ func serve(ctx context.Context, s *session.Session, t drive.Task, say func(drive
 					fmt.Fprintln(os.Stderr, "driver: answer:", explain(err)) // the engine may have been killed
 				}
 			}
-			if u.View.Phase == turn.PhaseSettled && u.View.Queued == 0 && len(u.Events) > 0 && !settled {
-				settled = true
+			if u.View.Phase == turn.PhaseSettled && u.View.Queued == 0 && len(u.Events) > 0 {
 				say(drive.Said{Settled: &drive.Settled{Verdict: u.View.Verdict, Turn: u.View.Turn, Tasks: state.Tasks}})
-				if !t.Stay {
-					return nil
-				}
+				return nil
 			}
 		case <-time.After(patience):
 			return fmt.Errorf("nothing happened for %s: %+v", patience, s.View())
