@@ -108,7 +108,7 @@ func (s *Screen) Back() bool {
 func (s *Screen) rebuild() {
 	var o fyne.CanvasObject
 	switch {
-	case !s.known:
+	case !s.Needed(): // nobody looks
 		o = screen.Fill(theme.Background)
 	case onboarding.Next(s.facts) == onboarding.StepTools:
 		o = s.tools.page()

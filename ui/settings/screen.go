@@ -21,8 +21,15 @@ type Deps struct {
 	Back    func()
 	Show    func(page func(back func()) fyne.CanvasObject) // opens a page above this one
 	Applied func(Values)                                   // a choice was saved; the look follows at once
+	More    []Link                                         // pages that others bring
 	Post    func(func())                                   // runs a function on the thread of the user interface
 	Go      func(func())                                   // runs one off it
+}
+
+// Link is a row that opens a page of somebody else's. Links of one section stand together, in the order given.
+type Link struct {
+	Section, Label, Second string
+	Open                   func()
 }
 
 // keyState is what is known of the key of the chosen provider.
@@ -134,6 +141,15 @@ func (s *Screen) rebuild() {
 		s.deps.Show(func(back func()) fyne.CanvasObject { return Consents(s.deps.Service, back) })
 	})
 	row("Timeouts and limits", "What can cut a run short, and when", next(), func() { s.deps.Show(Limits) })
+
+	section := ""
+	for _, l := range s.deps.More {
+		if l.Section != section {
+			section = l.Section
+			o = append(o, screen.Section(section))
+		}
+		row(l.Label, l.Second, next(), l.Open)
+	}
 	s.column.Objects = o
 	s.scroll.Changed()
 }

@@ -9,48 +9,12 @@ import (
 
 	"keva/agent/session"
 	"keva/ui/chat"
-	"keva/ui/draw"
 	"keva/ui/mark"
 	"keva/ui/screen"
 	"keva/ui/sessions"
 	"keva/ui/settings"
 	"keva/ui/theme"
 )
-
-// welcome is the first screen of a device that has no session.
-func (s *Shell) welcome() fyne.CanvasObject {
-	words := screen.Column(theme.Space3, screen.Insets{Top: 72, Right: theme.Space6, Left: theme.Space6},
-		screen.NewPara("A computer\nin your pocket", draw.Style{Role: theme.Display, Color: theme.Ink, Bold: true}),
-		screen.NewPara("Keva runs the real Claude Code and Codex on your projects. What they do is shown step by step, and what would change something asks you first.", draw.Style{Role: theme.Body, Color: theme.Muted}))
-	var buttons []fyne.CanvasObject
-	if s.deps.Demo != nil {
-		buttons = append(buttons, screen.NewPara("The demo needs no account and no network: a scripted model and a small sample project.", screen.SecondaryStyle),
-			mark.NewBigButton("Start the demo", mark.Primary, s.startDemo))
-	}
-	buttons = append(buttons, mark.NewBigButton("Open a folder", mark.Secondary, s.newSession),
-		mark.NewBigButton("Settings", mark.Quiet, s.showSettings))
-	low := screen.Column(theme.Space3, screen.Insets{Right: theme.Space6, Bottom: theme.Space6, Left: theme.Space6}, buttons...)
-	return screen.On(screen.Fill(theme.Background), &fyne.Container{Layout: welcomeLayout{}, Objects: []fyne.CanvasObject{words, low}})
-}
-
-// welcomeLayout puts the words above and the buttons below, in a column that is not wider than a sheet.
-type welcomeLayout struct{}
-
-func (welcomeLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
-	w := min(size.Width, screen.SheetMax)
-	x := (size.Width - w) / 2
-	top, low := screen.Height(o[0], w), screen.Height(o[1], w)
-	bottom := size.Height
-	if size.Width > w { // on a large window the buttons stay with the words
-		bottom = min(size.Height, top+low+2*theme.Space8)
-	}
-	o[0].Move(fyne.NewPos(x, min(0, bottom-top-low)))
-	o[0].Resize(fyne.NewSize(w, top))
-	o[1].Move(fyne.NewPos(x, bottom-low))
-	o[1].Resize(fyne.NewSize(w, low))
-}
-
-func (welcomeLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(280, 320) }
 
 func (s *Shell) demoAction() func() {
 	if s.deps.Demo == nil {

@@ -11,7 +11,10 @@ import (
 	"keva/agent/session"
 	"keva/agent/trust"
 	"keva/ui/chat"
+	"keva/ui/doctor"
+	"keva/ui/onboarding"
 	"keva/ui/settings"
+	"keva/ui/signin"
 )
 
 // Sessions is the session service as the window needs it. It is asked off the thread of the user interface.
@@ -72,6 +75,12 @@ type Deps struct {
 	AgreedBefore func(dir string) bool
 	// Changed is called after a setting was saved. It may be nil.
 	Changed func(settings.Values)
+	// Onboarding is the first start; nil: only an engine is chosen. SignIn, Doctor and Tools are offered when they are set.
+	Onboarding onboarding.Service
+	SignIn     signin.Service
+	Doctor     doctor.Service
+	// Pages are more rows of the settings; each makes a page.
+	Pages []Page
 
 	// Folders lists the folders in a folder. Nil reads the disk.
 	Folders func(dir string) ([]string, error)
@@ -83,6 +92,13 @@ type Deps struct {
 	// user interface.
 	Do, Post, Go func(func())
 	After        func(time.Duration, func())
+}
+
+// Page is a page of the settings that is made elsewhere. The toolkit's objects that it is made of belong to the thread of the
+// user interface.
+type Page struct {
+	Section, Label, Second string
+	Make                   func(back func()) fyne.CanvasObject
 }
 
 func (d *Deps) fill() {

@@ -149,11 +149,16 @@ type house struct {
 
 func newHouse(t testing.TB, width, height float32, mobile bool, v settings.Values) *house {
 	t.Helper()
+	return newHouseWith(t, width, height, mobile, v, func(*Deps) {})
+}
+
+func newHouseWith(t testing.TB, width, height float32, mobile bool, v settings.Values, more func(*Deps)) *house {
+	t.Helper()
 	app := test.NewTempApp(t)
 	loop := uitest.NewLoop(t)
 	h := &house{t: t, loop: loop, service: &fakes{loop: loop, open: map[string]*uitest.Session{}}, choices: &choices{values: v, keys: map[string]string{}}}
 	keyboard := true
-	h.Shell = New(app, Deps{
+	deps := Deps{
 		Sessions: h.service, Settings: h.choices, Home: "/home/ada", Mobile: mobile,
 		OpenURL: func(u string) error { h.opened = append(h.opened, u); return nil },
 		Demo: &Demo{Provider: "demo", Prompt: "Show me around.", Project: func(context.Context) (string, error) {
@@ -161,7 +166,9 @@ func newHouse(t testing.TB, width, height float32, mobile bool, v settings.Value
 		}, Reset: func(context.Context) error { return h.resetErr }},
 		Clock: loop.Now, Do: loop.Do, Post: loop.Post, Go: loop.Go, After: loop.After, HardwareKeyboard: &keyboard,
 		Folders: func(string) ([]string, error) { return []string{"ledger", "notes-site"}, nil },
-	})
+	}
+	more(&deps)
+	h.Shell = New(app, deps)
 	h.Window().Resize(fyne.NewSize(width, height))
 	t.Cleanup(h.Stop)
 	return h

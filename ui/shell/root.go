@@ -23,13 +23,13 @@ type root struct {
 	box     *fyne.Container
 	size    fyne.Size
 	nothing fyne.CanvasObject // beside the list while no session is open
-	welcome fyne.CanvasObject
+	welcome fyne.CanvasObject // the first start
 	lines   [2]fyne.CanvasObject
 }
 
 func newRoot(s *Shell) *root {
 	r := &root{s: s, lines: [2]fyne.CanvasObject{screen.Fill(theme.Line), screen.Fill(theme.Line)}}
-	r.welcome = s.welcome()
+	r.welcome = s.start.Object()
 	hint := screen.NewPara("Choose a session, or begin a new one.", screen.LineStyle)
 	hint.Align = fyne.TextAlignCenter
 	r.nothing = screen.On(screen.Fill(theme.Background), screen.Column(0, screen.Insets{Top: 160, Left: theme.Space6, Right: theme.Space6}, hint))
@@ -45,8 +45,11 @@ func (r *root) wide() bool { return !r.s.deps.Mobile && r.size.Width >= theme.Wi
 // arrange puts the right screens into the tree.
 func (r *root) arrange() { r.box.Refresh() }
 
-// welcomes reports whether there is nothing to show but the welcome.
-func (r *root) welcomes() bool { return len(r.s.stack) == 0 && r.s.loaded && len(r.s.list) == 0 }
+// welcomes reports whether there is nothing to show but the first start: without a session there is no list, and without
+// its tools the device can't do anything.
+func (r *root) welcomes() bool {
+	return len(r.s.stack) == 0 && r.s.loaded && (len(r.s.list) == 0 || r.s.start.Needed())
+}
 
 // panes are the screens that are shown, from left to right, with their widths; the one with 0 gets the rest.
 func (r *root) panes() ([]fyne.CanvasObject, []float32) {

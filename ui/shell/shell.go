@@ -9,6 +9,7 @@ import (
 	"keva/agent/session"
 	"keva/ui/chat"
 	"keva/ui/mark"
+	"keva/ui/onboarding"
 	"keva/ui/screen"
 	"keva/ui/sessions"
 	"keva/ui/settings"
@@ -30,6 +31,7 @@ type Shell struct {
 	list   []session.Meta
 	loaded bool
 	first  *sessions.Screen
+	start  *onboarding.Screen
 	chat   *chat.Screen
 	stack  []page
 	root   *root
@@ -55,6 +57,7 @@ func New(app fyne.App, d Deps) *Shell {
 		Open: s.Open, Menu: s.sessionMenu, New: s.newSession, Settings: s.showSettings, Demo: s.demoAction(),
 		Retry: s.reload,
 	}, d.Home, d.Clock)
+	s.start = s.newFirst()
 	s.root = newRoot(s)
 	s.win.SetPadded(false)
 	s.win.SetContent(s.root.object())
@@ -121,6 +124,7 @@ func (s *Shell) read(ctx context.Context) {
 		s.list, s.loaded = list, s.loaded || err == nil
 		s.first.Set(list, err)
 		s.showStorage()
+		s.start.Look()
 		if s.root.welcomes() != welcomed { // else the panes are as they were: nothing is drawn again
 			s.root.arrange()
 		}
@@ -157,6 +161,7 @@ func (s *Shell) Back() {
 	switch {
 	case screen.CloseTop(s.win.Canvas()):
 	case s.pop():
+	case s.root.welcomes() && s.start.Back():
 	case s.first.Back():
 	case s.deps.Mobile:
 		if d, ok := s.app.Driver().(mobile.Driver); ok {
@@ -195,7 +200,7 @@ func (s *Shell) showSettings() {
 	done := func() { s.pop() }
 	o := settings.New(settings.Deps{
 		Service: s.deps.Settings, Window: s.win.Canvas, Back: done, Post: s.deps.Post, Go: s.deps.Go,
-		Show: func(p func(func()) fyne.CanvasObject) { s.push(page{object: p(done)}) },
+		Show: func(p func(func()) fyne.CanvasObject) { s.push(page{object: p(done)}) }, More: s.links(),
 		Applied: func(v settings.Values) {
 			s.applyLook(v)
 			if s.deps.Changed != nil {

@@ -57,6 +57,7 @@ func TestScreensDraw(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t, c.w, c.h, c.mobile, c.v)
 			h.start()
+			h.loop.Until("the welcome", func() bool { return h.says("A computer") })
 			h.look(c.name + "-welcome")
 			for _, m := range metas(h.loop.Now()) {
 				h.service.add(m)

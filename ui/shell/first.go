@@ -1,0 +1,129 @@
+package shell
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	fresh "keva/agent/onboarding"
+	"keva/ui/diffview"
+	"keva/ui/doctor"
+	"keva/ui/mark"
+	"keva/ui/onboarding"
+	"keva/ui/screen"
+	"keva/ui/settings"
+	"keva/ui/signin"
+	"keva/ui/theme"
+)
+
+// newFirst makes the screen of the first start.
+func (s *Shell) newFirst() *onboarding.Screen {
+	service := s.deps.Onboarding
+	if service == nil {
+		service = plain{s}
+	}
+	return onboarding.New(onboarding.Deps{
+		Service: service, SignIn: s.signInPage, Demo: s.demoAction(), Open: s.newSession, Settings: s.showSettings,
+		Changed: func() { s.root.arrange() }, Post: s.deps.Post, Go: s.deps.Go,
+	})
+}
+
+// signInPage is the sign-in of an engine. Without one, the settings are where its key is entered.
+func (s *Shell) signInPage(e onboarding.Engine, back, done func()) fyne.CanvasObject {
+	if s.deps.SignIn == nil {
+		s.showSettings()
+		return nil
+	}
+	extras := []signin.Extra{{Label: "Own address", Note: "A server of yours, entered in the settings.", Do: s.showSettings}}
+	var p *signin.Screen
+	p = signin.New(signin.Deps{
+		Service: s.deps.SignIn, Engine: e.ID, Label: e.Label, Title: "Set up " + e.Label, Extras: extras,
+		Back: func() { p.Stop(); back() }, Done: func() { p.Stop(); done() },
+		OpenURL: s.deps.OpenURL, Copy: s.copy, Post: s.deps.Post, Go: s.deps.Go,
+	})
+	return p.Object()
+}
+
+// showSignIn opens the sign-in of an engine over the screen that is there.
+func (s *Shell) showSignIn(e settings.Engine) {
+	o := s.signInPage(onboarding.Engine(e), func() { s.pop() }, func() { s.pop() })
+	if o != nil {
+		s.push(page{object: o})
+	}
+}
+
+// showDoctor opens the doctor.
+func (s *Shell) showDoctor() {
+	d := doctor.New(doctor.Deps{
+		Service: s.deps.Doctor, Back: func() { s.pop() }, Post: s.deps.Post, Go: s.deps.Go,
+		Review: func(text string, save func() (string, error)) { s.review(text, save) },
+	})
+	s.push(page{object: d.Object(), closed: d.Stop})
+}
+
+// links are the rows of the settings that lead elsewhere.
+func (s *Shell) links() (list []settings.Link) {
+	if s.deps.SignIn != nil {
+		for _, e := range s.deps.Settings.Engines() {
+			list = append(list, settings.Link{Section: "Accounts", Label: "Sign in to " + e.Label, Second: "Subscription, key or another way", Open: func() { s.showSignIn(e) }})
+		}
+	}
+	for _, p := range s.deps.Pages {
+		list = append(list, settings.Link{Section: p.Section, Label: p.Label, Second: p.Second, Open: func() {
+			s.push(page{object: p.Make(func() { s.pop() })})
+		}})
+	}
+	if s.deps.Doctor != nil {
+		list = append(list, settings.Link{Section: "When something is wrong", Label: "Doctor", Second: "What works, what does not, and a report to share", Open: s.showDoctor})
+	}
+	return list
+}
+
+// plain is the first start of a computer whose engines need no tools of ours.
+type plain struct{ s *Shell }
+
+func (p plain) Facts(ctx context.Context) fresh.Facts {
+	list, err := p.s.deps.Sessions.Sessions(ctx)
+	f := fresh.Facts{Tools: fresh.ToolsNotNeeded, Sessions: len(list)}
+	if err != nil { // the list says so
+		f.Sessions = 1
+	}
+	return f
+}
+
+func (plain) Unpack(context.Context, func(onboarding.Progress)) error { return nil }
+
+func (p plain) Engines() []onboarding.Engine {
+	var list []onboarding.Engine
+	for _, e := range p.s.deps.Settings.Engines() {
+		list = append(list, onboarding.Engine(e))
+	}
+	return list
+}
+
+func (p plain) Choose(engine string) error {
+	v := p.s.deps.Settings.Values()
+	v.Engine = engine
+	return p.s.deps.Settings.Save(settings.Resolve(p.s.deps.Settings, v))
+}
+
+// review shows a report before it goes anywhere.
+func (s *Shell) review(text string, save func() (string, error)) {
+	bar := screen.NewBar(screen.NewIconButton(screen.GlyphBack, "Back", func() { s.pop() }), "Report", "This is all that is shared",
+		screen.NewIconButton(screen.GlyphCopy, "Copy all", func() { s.copy(text) }))
+	keep := mark.NewBigButton("Save as a file", mark.Primary, func() {
+		s.deps.Go(func() {
+			name, err := save()
+			s.deps.Post(func() {
+				if err != nil {
+					s.problem("The report was not saved", err)
+				} else {
+					s.Say("Saved as " + screen.Tail(name, s.deps.Home))
+				}
+			})
+		})
+	})
+	low := screen.On(screen.Fill(theme.Surface), screen.Column(0, screen.Pad(theme.Space4), keep))
+	s.push(page{side: true, object: screen.Page(bar, container.NewBorder(nil, low, nil, nil, diffview.NewView(diffview.OfText(text))))})
+}
