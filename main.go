@@ -278,9 +278,9 @@ func (s surface) Providers(engine string) []uisettings.Provider {
 		custom = custom || p.Owned()
 		note := ""
 		if p.Key == provider.KeyOptional {
-			note = "With an API key, or the engine's own sign-in"
+			note = "With an API key, where the server wants one"
 		}
-		list = append(list, uisettings.Provider{ID: p.ID, Label: p.Name, Note: note, NeedsKey: p.Key != provider.KeyNone, Custom: p.Owned()})
+		list = append(list, uisettings.Provider{ID: p.ID, Label: p.Name, Note: note, NeedsKey: p.Key.Asked(), Custom: p.Owned()})
 	}
 	if !custom {
 		list = append(list, uisettings.Provider{

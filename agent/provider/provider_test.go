@@ -13,14 +13,16 @@ func TestHydrateRefreshesOursAndKeepsTheUsers(t *testing.T) {
 		ID: Custom, Name: "  my box ", Kinds: []Kind{Responses}, BaseURL: "http://127.0.0.1:1/v1/",
 		Models: []Model{{ID: "gpt-5.6-sol", Name: "x", Kind: Responses}}, Key: KeyOptional,
 	}
+	second := Provider{ID: Custom + "-2", Name: "another", Kinds: []Kind{Anthropic}, BaseURL: "https://a.example", Headers: map[string]string{"X-Org": "a"}, Aliases: map[string]string{"opus": "big"}}
 	stored := []Provider{
 		{ID: "openai", Name: "Old name", Kinds: []Kind{Anthropic}, BaseURL: "https://evil.example", Models: []Model{{ID: "gpt-3"}}},
 		mine,
 		{ID: "retired", Name: "gone"},
-		{ID: Custom, Name: "a second one"},
+		{ID: Custom, Name: "the same id again"},
+		second,
 	}
 	got := Hydrate(stored)
-	if want := append(builtin(), mine); !reflect.DeepEqual(got, want) {
+	if want := append(builtin(), mine, second); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v", got)
 	}
 	if again := Hydrate(got); !reflect.DeepEqual(again, got) {
@@ -40,11 +42,14 @@ func TestHydrateRefreshesOursAndKeepsTheUsers(t *testing.T) {
 func TestBuiltinsAreComplete(t *testing.T) {
 	ids := map[string]bool{}
 	for _, p := range builtin() {
-		if p.ID == "" || p.Name == "" || ids[p.ID] || len(p.Kinds) == 0 || p.BaseURL != "" || p.Owned() {
+		if p.ID == "" || p.Name == "" || ids[p.ID] || len(p.Kinds) == 0 || p.Owned() {
 			t.Errorf("%+v", p)
 		}
 		ids[p.ID] = true
 		for _, k := range p.Kinds {
+			if base := p.Base(k); base != "" && (CheckBaseURL(base) != nil || !p.Key.Asked()) {
+				t.Errorf("%s: %s", p.ID, base)
+			}
 			if !k.Valid() || Align(p, k, "") != "" {
 				t.Errorf("%s: %s", p.ID, k)
 			}
@@ -131,10 +136,10 @@ func TestEnginesSeeTheProvidersOfTheirKind(t *testing.T) {
 		}
 		return strings.Join(ids, " ")
 	}
-	if got := names(Anthropic); got != "demo anthropic" {
+	if got := names(Anthropic); got != "demo claude-subscription anthropic deepseek zai moonshot openrouter" {
 		t.Error(got)
 	}
-	if got := names(Responses); got != "demo openai custom" {
+	if got := names(Responses); got != "demo chatgpt openai openrouter xai groq custom" {
 		t.Error(got)
 	}
 	if r := custom.Runtime("k"); r.BaseURL != custom.BaseURL || r.Key != "k" || r.Name != custom.Name {

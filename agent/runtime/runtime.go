@@ -33,6 +33,8 @@ type Provider struct {
 	BaseURL string // "" = the engine's own default
 	Key     string // secret; never logged, never in argv
 	Model   string // what is asked for when the user chose none; "" = the engine's default
+	// Aliases say which model stands for a name that the engine uses by itself (opus, sonnet, haiku).
+	Aliases map[string]string
 	// Traffic tells what passes between engine and provider, where Keva can see it; nil where it can't.
 	Traffic func() Traffic
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,6 +56,17 @@ type way struct {
 	upstream string
 	kind     provider.Kind
 	key      string
+	auth     provider.Auth
+	headers  string // "name: value" lines, sorted: what can be compared
+}
+
+func newWay(p provider.Provider, base string, kind provider.Kind, key string) way {
+	var lines []string
+	for name, value := range p.Headers {
+		lines = append(lines, name+": "+value)
+	}
+	slices.Sort(lines)
+	return way{base, kind, key, p.Auth, strings.Join(lines, "\n")}
 }
 
 // New returns an Access whose servers run until Close.
@@ -101,28 +114,38 @@ func (a *Access) Resolve(ctx context.Context, id, engine string) (runtime.Provid
 			Message: p.Name + " can't be used with this engine: it does not speak " + kind.Label() + ". Choose another provider or engine in the settings.",
 		}
 	}
-	if id == provider.Demo {
+	switch p.Key {
+	case provider.KeyNone:
 		return a.resolveDemo(kind)
+	case provider.KeySignIn:
+		// The engine signs in by itself and talks to its own default address. A key that is kept for somewhere else must not
+		// stand in its way: it may be revoked.
+		return p.Runtime(""), nil
+	case provider.KeyOptional, provider.KeyRequired:
 	}
 	key, err := a.opt.Key(ctx, id)
 	if err != nil {
 		return runtime.Provider{}, err
 	}
-	if key == "" && p.BaseURL == "" {
-		// The engine signs in by itself and talks to its own default address.
-		return p.Runtime(""), nil
+	if key == "" && p.Key == provider.KeyRequired {
+		return runtime.Provider{}, &event.Error{
+			Class:   event.ClassAuth,
+			Message: "No key is kept for " + p.Name + ", or it was lost. Sign in again in the settings.",
+		}
 	}
 	if key != "" {
 		a.opt.Protect(key)
 	}
-	base := p.BaseURL
+	base := p.Base(kind)
 	if base == "" {
 		base = anthropicBase
 		if kind == provider.Responses {
 			base = openAIBase
 		}
 	}
-	return a.through(p.Name, way{base, kind, key})
+	out, err := a.through(p.Name, newWay(p, base, kind, key))
+	out.Aliases = p.Aliases
+	return out, err
 }
 
 func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
@@ -141,7 +164,7 @@ func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
 	if kind == provider.Responses {
 		base, model = d.OpenAIBase(), demo.ModelCodex
 	}
-	p, err := a.through("Demo", way{base, kind, d.Key()})
+	p, err := a.through("Demo", way{upstream: base, kind: kind, key: d.Key()})
 	p.Model = model
 	return p, err
 }
@@ -172,9 +195,14 @@ func (a *Access) through(name string, w way) (runtime.Provider, error) {
 
 func credential(w way) func(http.Header) {
 	return func(h http.Header) {
+		for line := range strings.Lines(w.headers) {
+			if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok {
+				h.Set(name, value)
+			}
+		}
 		switch {
 		case w.key == "":
-		case w.kind == provider.Anthropic:
+		case w.kind == provider.Anthropic && w.auth != provider.AuthBearer:
 			h.Set("X-Api-Key", w.key)
 		default:
 			h.Set("Authorization", "Bearer "+w.key)

@@ -73,11 +73,49 @@ func TestEngineHoldsATokenOnly(t *testing.T) {
 	}
 }
 
-// Without a key and an address the engine signs in by itself; nothing stands between.
+// With a sign-in of its own the engine talks for itself; nothing stands between, and a key that was kept before, for the
+// same company, can't: on a used device it may be revoked.
 func TestOwnSignIn(t *testing.T) {
-	p, err := newAccess(t, nil, nil).Resolve(t.Context(), provider.Claude, "claude")
-	if err != nil || p.BaseURL != "" || p.Key != "" || p.Traffic != nil {
+	old := map[string]string{provider.Claude: "sk-revoked", provider.OpenAI: "sk-revoked", provider.ClaudePlan: "sk-revoked"}
+	for engine, id := range map[string]string{"claude": provider.ClaudePlan, "codex": provider.ChatGPT} {
+		p, err := newAccess(t, nil, old).Resolve(t.Context(), id, engine)
+		if err != nil || p.BaseURL != "" || p.Key != "" || p.Traffic != nil {
+			t.Fatalf("%+v %v", p, err)
+		}
+	}
+}
+
+// A key that is gone (a lost keystore, another device) is asked for again; the engine must not sign in with something else.
+func TestAMissingKeyIsSaid(t *testing.T) {
+	_, err := newAccess(t, nil, nil).Resolve(t.Context(), provider.Claude, "claude")
+	var e *event.Error
+	if !errors.As(err, &e) || e.Class != event.ClassAuth || !strings.Contains(e.Message, "Sign in again") {
+		t.Fatal(err)
+	}
+}
+
+func TestHeadersAndTheWayToShowAKey(t *testing.T) {
+	var seen http.Header
+	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Clone() }))
+	defer up.Close()
+	own := provider.Provider{
+		ID: provider.Custom + "-2", Name: "own", Kinds: []provider.Kind{provider.Anthropic}, BaseURL: up.URL, Auth: provider.AuthBearer,
+		Headers: map[string]string{"X-Title": "Keva: 1", "X-Org": "lab"}, Key: provider.KeyOptional, Aliases: map[string]string{"haiku": "small"},
+	}
+	a := newAccess(t, []provider.Provider{own}, map[string]string{own.ID: "sk-real"})
+	p, err := a.Resolve(t.Context(), own.ID, "claude")
+	if err != nil || p.Aliases["haiku"] != "small" {
 		t.Fatalf("%+v %v", p, err)
+	}
+	r, _ := http.NewRequest(http.MethodGet, p.BaseURL+"/x", nil)
+	r.Header.Set("X-Api-Key", p.Key)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if seen.Get("Authorization") != "Bearer sk-real" || seen.Get("X-Api-Key") != "" || seen.Get("X-Title") != "Keva: 1" || seen.Get("X-Org") != "lab" {
+		t.Fatalf("%v", seen)
 	}
 }
 

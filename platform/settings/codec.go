@@ -124,7 +124,7 @@ func checkConsent(c trust.Consent) error {
 	return valid(usableDir(c.Dir) && filepath.Clean(c.Dir) == c.Dir, c.Dir)
 }
 
-// providers takes over the user's own provider as it is, if it can work at all; everything else is the app's.
+// providers takes over the user's own providers as they are, if they can work at all; everything else is the app's.
 func (d *decoder) providers(s *Settings) {
 	var list []json.RawMessage
 	read(d, fieldProviders, &list, nil)
@@ -134,13 +134,13 @@ func (d *decoder) providers(s *Settings) {
 			ID string `json:"id"`
 		}
 		// The app's own entries are not read, so it does not matter what is in them.
-		if err := json.Unmarshal(raw, &head); err == nil && head.ID != provider.Custom {
+		if err := json.Unmarshal(raw, &head); err == nil && !provider.Owned(head.ID) {
 			continue
 		}
 		var p provider.Provider
 		err := strict(raw, &p)
 		if err == nil {
-			err = checkCustom(p)
+			err = provider.Check(p)
 		}
 		if err != nil {
 			d.drop("provider", raw, err)
@@ -149,13 +149,6 @@ func (d *decoder) providers(s *Settings) {
 		stored = append(stored, p)
 	}
 	s.Providers = provider.Hydrate(stored)
-}
-
-func checkCustom(p provider.Provider) error {
-	if len(p.Kinds) == 0 || slices.ContainsFunc(p.Kinds, func(k provider.Kind) bool { return !k.Valid() }) {
-		return fmt.Errorf("its protocol %q is not known", p.Kinds)
-	}
-	return provider.CheckBaseURL(p.BaseURL)
 }
 
 // choices keeps those of engines that this build does not have: another build may.

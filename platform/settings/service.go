@@ -146,8 +146,11 @@ func (s *Service) check(next *Settings) error {
 			return refuse("This consent can't be kept. Look at what the project would run once more.", err)
 		}
 	}
-	if p, ok := next.Custom(); ok {
-		if err := checkCustom(p); err != nil {
+	for _, p := range next.Providers {
+		if !p.Owned() {
+			continue // the app's: whatever is there is replaced
+		}
+		if err := provider.Check(p); err != nil {
 			return err
 		}
 	}

@@ -112,14 +112,36 @@ func (s Settings) Custom() (provider.Provider, bool) {
 }
 
 // SetCustom puts p, made by provider.NewCustom, in the place of the user's own provider.
-func (s *Settings) SetCustom(p provider.Provider) {
-	s.RemoveCustom()
+func (s *Settings) SetCustom(p provider.Provider) { s.PutProvider(p) }
+
+// RemoveCustom forgets the user's own provider. Engines that use it go back to the demo.
+func (s *Settings) RemoveCustom() { s.RemoveProvider(provider.Custom) }
+
+// PutProvider adds a provider of the user's, or replaces the one of its id.
+func (s *Settings) PutProvider(p provider.Provider) {
+	if i := slices.IndexFunc(s.Providers, func(q provider.Provider) bool { return q.ID == p.ID }); i >= 0 {
+		s.Providers[i] = p
+		return
+	}
 	s.Providers = append(s.Providers, p)
 }
 
-// RemoveCustom forgets the user's own provider. Engines that use it go back to the demo.
-func (s *Settings) RemoveCustom() {
-	s.Providers = slices.DeleteFunc(s.Providers, func(p provider.Provider) bool { return p.ID == provider.Custom })
+// RemoveProvider forgets a provider of the user's. Engines that use it go back to the demo.
+func (s *Settings) RemoveProvider(id string) {
+	s.Providers = slices.DeleteFunc(s.Providers, func(p provider.Provider) bool { return p.ID == id && p.Owned() })
+}
+
+// SignedIn makes p the provider of engine after a sign-in. New sessions begin with that engine when the one of until now
+// only had the demo: who signs in wants to use it, but nobody's choice is taken away.
+func (s *Settings) SignedIn(engine, p string) {
+	if s.Choices[s.Engine].Provider == provider.Demo {
+		s.Engine = engine
+	}
+	c := s.Choices[engine]
+	if c.Provider != p {
+		c = Choice{Provider: p} // what was chosen of another provider may not exist here
+	}
+	s.Choices[engine] = c
 }
 
 // clone shares nothing with s.
@@ -129,6 +151,7 @@ func (s Settings) clone() Settings {
 	s.Providers = slices.Clone(s.Providers)
 	for i, p := range s.Providers {
 		p.Kinds, p.Models = slices.Clone(p.Kinds), slices.Clone(p.Models)
+		p.Bases, p.Aliases, p.Headers = maps.Clone(p.Bases), maps.Clone(p.Aliases), maps.Clone(p.Headers)
 		for j, m := range p.Models {
 			p.Models[j].Efforts = slices.Clone(m.Efforts)
 		}
