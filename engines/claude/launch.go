@@ -93,6 +93,7 @@ func (o Options) launchPlan(s runtime.Start, dir string, args []string) (launchp
 	if s.Provider.BaseURL != "" {
 		own = append(own, "ANTHROPIC_BASE_URL="+s.Provider.BaseURL)
 	}
+	own = append(own, aliasEnv(s.Provider)...)
 	var secret []string
 	switch key := s.Provider.Key; {
 	case key == "":
