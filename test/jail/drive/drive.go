@@ -2,6 +2,9 @@
 package drive
 
 import (
+	"slices"
+	"strings"
+
 	"keva/agent/event"
 	"keva/agent/turn"
 	"keva/engines/proc"
@@ -17,9 +20,9 @@ type Task struct {
 	Prompt  string // "" = look at what an earlier Keva left, and end
 
 	// Of the role kill.
-	Victim Victim
-	When   event.Kind // the victim is killed when an event of this kind was shown, and Ready exists
-	Ready  string     // a file that the prompt's command makes
+	Victim  Victim
+	When    event.Kind // the victim is killed when an event of this kind was shown,
+	Running []string   // and processes run whose command lines end like this
 }
 
 // Victim is who is killed.
@@ -67,4 +70,9 @@ type Killed struct {
 type Process struct {
 	PID, PPID, Session int
 	Cmdline            string
+}
+
+// Runs tells whether one of the processes has a command line that ends like this.
+func Runs(list []Process, cmdline string) bool {
+	return slices.ContainsFunc(list, func(p Process) bool { return strings.HasSuffix(p.Cmdline, cmdline) })
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -130,7 +131,7 @@ func start(t drive.Task) (*exec.Cmd, <-chan drive.Said, error) {
 	return cmd, lines, nil
 }
 
-// strike follows Keva, and kills the victim once the event was shown and the command that the prompt runs is ready.
+// strike follows Keva, and kills the victim once the event was shown and the prompt's commands run.
 func strike(t drive.Task, app *exec.Cmd, lines <-chan drive.Said, mine func() ([]drive.Process, error), k *drive.Killed) error {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
@@ -145,14 +146,17 @@ func strike(t drive.Task, app *exec.Cmd, lines <-chan drive.Said, mine func() ([
 			continue
 		case <-look.C:
 		case <-late:
-			return fmt.Errorf("the moment did not come within %s", patience)
+			return fmt.Errorf("the moment did not come within %s; these run: %+v", patience, k.Before)
 		}
-		if _, err := os.Stat(t.Ready); !shown || err != nil {
+		if !shown {
 			continue
 		}
 		var err error
 		if k.Before, err = mine(); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(t.Running, func(c string) bool { return !drive.Runs(k.Before, c) }) {
+			continue
 		}
 		victim := app.Process.Pid
 		if t.Victim == drive.VictimEngine {
