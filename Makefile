@@ -101,3 +101,5 @@ lint-hosts:
 	@if git grep -nIE 'registry\.(npmjs|yarnpkg)|proxy\.golang|registry-url|"resolved": *"http' -- . ':!*/testdata/*' ':!Makefile'; then \
 		echo "a file names a package registry: that is the user's configuration, not ours"; exit 1; \
 	fi
+
+include userland.mk

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Brings what Keva is built with: system libraries for the window, and with "test" the tools that drive a real window.
-# Instant when nothing is missing. Engines are another matter: `make engines`.
+# Brings what Keva is built with: system libraries for the window, with "test" the tools that drive a real window, and
+# with "pack" instead what the userland's pack is made with. Instant when nothing is missing. Engines are another matter:
+# `make engines`.
 #
-#   ./setup.sh [test]
+#   ./setup.sh [test|pack]
 set -euo pipefail
 exec </dev/null
 
@@ -28,7 +29,17 @@ test)
 	packages+=(xvfb xdotool imagemagick x11-utils libgl1-mesa-dri)
 	commands+=(Xvfb xdotool import xwininfo)
 	;;
-*) stop "usage: $0 [test]" ;;
+pack)
+	# Compilers and strip for both processors, what unpacks Debian packages, and the compressor of releases.
+	command -v apt-get >/dev/null 2>&1 || stop "The pack is made of Debian packages with apt. Build it on Debian or a relative of it."
+	packages=(dpkg zstd)
+	case "$(dpkg --print-architecture)" in # a machine's own compiler has the long name as well
+	amd64) packages+=(gcc libc6-dev binutils gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
+	arm64) packages+=(gcc libc6-dev binutils gcc-x86-64-linux-gnu libc6-dev-amd64-cross) ;;
+	*) stop "The pack can be built on amd64 and arm64 machines only." ;;
+	esac
+	;;
+*) stop "usage: $0 [test|pack]" ;;
 esac
 
 # Elsewhere than on Debian and its relatives we look, and name the packages where we know them.
