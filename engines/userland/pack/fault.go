@@ -77,7 +77,8 @@ func hostile(file, format string, a ...any) error {
 	}
 }
 
-func corrupt(file, detail string) error {
+// Corrupt is the error for bytes that are not those that were packed. file is the entry, or "".
+func Corrupt(file, detail string) error {
 	e := &Error{Reason: ReasonCorrupt, File: file, Detail: detail}
 	if file == "" {
 		e.Message = "The userland pack is damaged." + again

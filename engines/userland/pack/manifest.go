@@ -54,7 +54,7 @@ func Decode(raw []byte) (*Manifest, error) {
 	}
 	without := append(start[:len(start):len(start)], raw[len(start)+len(m.ID):]...)
 	if got := digest(without); got != m.ID {
-		return nil, corrupt(ManifestName, fmt.Sprintf("its ID is %s, its content gives %s", m.ID, got))
+		return nil, Corrupt(ManifestName, fmt.Sprintf("its ID is %s, its content gives %s", m.ID, got))
 	}
 	if err := m.Validate(); err != nil {
 		return nil, err

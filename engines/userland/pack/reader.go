@@ -79,7 +79,7 @@ type Piece struct {
 }
 
 // Frame reads the frame i > 0 into buf, which must have a capacity of [MaxFrame], compares all that is not content with
-// what must be there, and calls each for the contents in it, in order. An entry without content gets one call in the
+// what must be there, and calls each for the contents in it, in order; each may change the data. An entry without content gets one call in the
 // frame where its header ends.
 func (r *Reader) Frame(i int, buf []byte, each func(Piece) error) error {
 	data, err := r.decode(i, buf)
@@ -207,7 +207,7 @@ func (r *Reader) corruptFrame(i int, detail string) error {
 			name = r.manifest.Files[n].Path
 		}
 	}
-	return corrupt(name, fmt.Sprintf("frame %d: %s", i, detail))
+	return Corrupt(name, fmt.Sprintf("frame %d: %s", i, detail))
 }
 
 // zero reports whether b is all NUL.

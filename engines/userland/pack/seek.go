@@ -63,14 +63,14 @@ func readSeekTable(src Source) ([]Frame, error) {
 	n := int64(binary.LittleEndian.Uint32(footer))
 	length := seekHeader + n*seekEntry + seekFooter
 	if footer[4] != 0 || n < 2 || n > maxFrames || length > size {
-		return nil, corrupt("", fmt.Sprintf("a seek table of %d frames, flags %#x, in %d bytes", n, footer[4], size))
+		return nil, Corrupt("", fmt.Sprintf("a seek table of %d frames, flags %#x, in %d bytes", n, footer[4], size))
 	}
 	table := make([]byte, length)
 	if err := readAt(src, table, size-length); err != nil {
 		return nil, err
 	}
 	if binary.LittleEndian.Uint32(table) != skippable || int64(binary.LittleEndian.Uint32(table[4:])) != length-seekHeader {
-		return nil, corrupt("", "the seek table has no header")
+		return nil, Corrupt("", "the seek table has no header")
 	}
 	frames := make([]Frame, n)
 	var at Frame
