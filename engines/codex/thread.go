@@ -12,7 +12,7 @@ type thread struct {
 	// open is the running turn, "" when none runs. For our own threads these are the ids of Event.Turn.
 	open       string
 	stopped    string // the turn whose end we have asked for
-	reviewOpen bool // the running turn is a review whose own id is not known yet
+	reviewOpen bool   // the running turn is a review whose own id is not known yet
 	turns      map[string]*turnInfo
 	alias      map[string]string // a turn id that turn/started used, to the id that everything else uses (review)
 	asks       []ask             // messages of ours that no turn has taken yet
