@@ -48,26 +48,27 @@ func find(arch string) (machine, error) {
 	return m, nil
 }
 
-// Options says what a program gets, by its path in the tree ("usr/bin/git").
+// Options says what a program gets, by its path in the tree ("usr/bin/git"). Every program gets ldk for its interpreter: on
+// x86_64 Android glibc's linker can't start otherwise, and one mechanism for all is one to test.
 func Options(arch, path string) (elfedit.Options, error) {
-	m, err := find(arch)
-	if err != nil {
+	if _, err := find(arch); err != nil {
 		return elfedit.Options{}, err
 	}
-	return elfedit.Options{
-		Path: path, Interp: m.linker, Static: "/" + Library + "/" + Stub, Library: Library, Preload: Preload,
-	}, nil
+	stub := "/" + Library + "/" + Stub
+	return elfedit.Options{Path: path, Interp: stub, Static: stub, Library: Library, Preload: Preload}, nil
 }
 
 // Slots are the places where a product learns the installation path. name is Preload or Stub.
 func Slots(arch, name string, file []byte) ([]pack.Reloc, error) {
-	if _, err := find(arch); err != nil {
+	m, err := find(arch)
+	if err != nil {
 		return nil, err
 	}
-	if name != Preload {
-		return nil, nil
+	suffix := "" // k.so wants the tree's place
+	if name == Stub {
+		suffix = m.linker
 	}
-	r, err := elfedit.RootSlot(file, ".keva.root", "")
+	r, err := elfedit.RootSlot(file, ".keva.root", suffix)
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +113,21 @@ func Compile(ctx context.Context, arch, dir string) error {
 	return nil
 }
 
+// warnings is the highest level that makes sense; each is an error.
+var warnings = []string{
+	"-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wcast-qual", "-Wundef",
+	"-Wstrict-prototypes", "-Wmissing-prototypes", "-Wformat=2", "-Werror",
+}
+
 // products: the flags decide what a product may do. Segments are aligned for pages of up to 64 KiB.
 var products = map[string][]string{
 	Preload: {
 		"-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-s",
 		"-Wl,-soname," + Preload, "-Wl,-z,relro,-z,now", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none", "k.c",
 	},
-	Stub: {
+	Stub: append([]string{
 		"-O2", "-fPIE", "-static-pie", "-nostdlib", "-nostartfiles", "-ffreestanding", "-fno-stack-protector",
-		"-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-s",
-		"-Wl,-z,norelro", "-Wl,-z,noexecstack", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none", "ldk.c",
-	},
+		"-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-s", "-Wl,-z,norelro", "-Wl,-z,noexecstack",
+		"-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none", "ldk.c", "load.c", "refused.c", "root.c",
+	}, warnings...),
 }
