@@ -39,10 +39,11 @@ var version = "0.1.0"
 const usage = `keva                       open the window (--mobile: phone layout)
 keva run [flags] "PROMPT"  run one prompt here, without a window
 keva replay [flags] FILE   show a recorded transcript; no engine is started
+keva doctor [-json]        say what works, what does not and what to do
 keva version               print the version
 
-“keva run -h” and “keva replay -h” list the flags.
-Exit codes of run: 0 success, 1 failure, 2 usage, 3 unknown outcome, 4 interrupted, 5 could not begin, 6 timeout.
+“keva run -h”, “keva replay -h” and “keva doctor -h” list the flags.
+Exit codes of run and doctor: 0 success, 1 failure, 2 usage, 3 unknown outcome, 4 interrupted, 5 could not begin, 6 timeout.
 `
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -54,6 +55,8 @@ func run(args []string) int {
 			return runPrompt(args[1:])
 		case "replay":
 			return replay(args[1:])
+		case "doctor":
+			return examine(args[1:])
 		case "version":
 			fmt.Println("keva", version)
 			return 0
@@ -102,6 +105,7 @@ func window(args []string) int {
 		Sessions: shell.FromService(c.Service), Settings: surface{c},
 		Demo:    &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
 		OpenURL: func(url string) error { return host.OpenURL(ctx, url) },
+		Doctor:  c,
 		Home:    home, Mobile: *mobile, Storage: c.Store.Ephemeral,
 		Agree:        func(consent trust.Consent) error { return c.Agree(ctx, consent) },
 		AgreedBefore: c.AgreedBefore,
@@ -192,6 +196,39 @@ func runPrompt(args []string) int {
 		Colour: headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv), JSON: *asJSON,
 		Allow: policy.Decide, Signals: stops, Timeout: *timeout,
 	}))
+}
+
+func examine(args []string) int {
+	flags := flag.NewFlagSet("keva doctor", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "print the findings as JSON")
+	report := flags.Bool("report", false, "print a report to share instead: it holds no titles, messages, file contents or keys")
+	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return int(headless.Usage)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	c, notices, err := core.Open(ctx, core.Options{Version: version})
+	if err != nil {
+		return int(headless.Fail(os.Stderr, err))
+	}
+	defer c.Close()
+	for _, n := range notices {
+		fmt.Fprintln(os.Stderr, "keva:", n.Text)
+	}
+	found := c.Findings(ctx)
+	code, err := headless.Success, error(nil)
+	if *report {
+		_, err = fmt.Print(c.Report(ctx, found))
+	} else {
+		code, err = headless.Doctor(os.Stdout, found, *asJSON, headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv))
+	}
+	if err != nil {
+		return int(headless.Fail(os.Stderr, err))
+	}
+	return int(code)
 }
 
 func replay(args []string) int {

@@ -48,6 +48,8 @@ type Core struct {
 	access  *access.Access
 	dirs    host.Dirs
 	data    string // where projects and engines may be kept
+	version string
+	options catalog.Options
 	closers []func()
 }
 
@@ -63,7 +65,7 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &Core{slot: &slot.Slot{}, Keys: &secret.Layered{System: secret.System{}}, dirs: dirs, data: dirs.Data}
+	c := &Core{slot: &slot.Slot{}, Keys: &secret.Layered{System: secret.System{}}, dirs: dirs, data: dirs.Data, version: o.Version}
 	notices, err := c.openFolders()
 	if err != nil {
 		return nil, nil, err
@@ -80,10 +82,11 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Engines = catalog.Factories(catalog.Options{
+	c.options = catalog.Options{
 		Find:     func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) },
 		StateDir: c.data, Version: o.Version,
-	})
+	}
+	c.Engines = catalog.Factories(c.options)
 	var known []settings.Engine
 	for _, f := range c.Engines {
 		known = append(known, settings.Engine{ID: f.ID(), Kind: catalog.Kind(f.ID())})

@@ -122,3 +122,6 @@ func (s struckOut) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// Redactor is what strikes secrets out of this log, for whatever else is made of the same program.
+func (l *Log) Redactor() *Redactor { return &l.redactor }
