@@ -12,6 +12,7 @@ type Stage string
 const (
 	Checking  Stage = "checking"
 	Unpacking Stage = "unpacking"
+	Saving    Stage = "saving" // what was written gets to the disk; nobody knows how far that is
 	Done      Stage = "done"
 )
 

@@ -172,6 +172,7 @@ func (o Options) mend(ctx context.Context, r *pack.Reader, t Tree, depth Depth) 
 	if err := x.run(ctx, state); err != nil {
 		return stopped(ctx, t.Root, err)
 	}
+	meter.stage(Saving).start(t.Manifest.Size())
 	if err := syncAll(t.Root); err != nil {
 		return writeError(t.Root, err)
 	}
