@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Brings what Keva is built with: system libraries for the window, with "test" the tools that drive a real window, and
-# with "pack" instead what the userland's pack is made with. Instant when nothing is missing. Engines are another matter:
-# `make engines`.
+# with "pack" instead what the userland's pack is made with, with "jail" what the Android jail needs. Instant when nothing
+# is missing. Engines are another matter: `make engines`.
 #
-#   ./setup.sh [test|pack]
+#   ./setup.sh [test|pack|jail]
 set -euo pipefail
 exec </dev/null
 
@@ -39,7 +39,12 @@ pack)
 	*) stop "The pack can be built on amd64 and arm64 machines only." ;;
 	esac
 	;;
-*) stop "usage: $0 [test|pack]" ;;
+jail)
+	# A shell that is not the userland's, an ssh server to talk to, another processor, and what the userland is measured against.
+	command -v apt-get >/dev/null 2>&1 || stop "The jail is set up with apt. Run it on Debian or a relative of it."
+	packages=(busybox-static openssh-server qemu-user-static proot zstd tar ripgrep python3 gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+	;;
+*) stop "usage: $0 [test|pack|jail]" ;;
 esac
 
 # Elsewhere than on Debian and its relatives we look, and name the packages where we know them.

@@ -33,17 +33,31 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// emulated says that the pack is a phone's own, under qemu: there are no policies, and everything is slow.
+func emulated() bool { return jail.Arch == "arm64" }
+
+// policies are those that tests run under.
+func policies(some ...string) []string {
+	switch {
+	case emulated():
+		return []string{"qemu"}
+	case len(some) > 0 && !full():
+		return some
+	}
+	return lab.Policies
+}
+
 // full asks for everything under every policy.
 func full() bool { return os.Getenv("KEVA_JAIL_FULL") != "" }
 
 // config is a box under a policy, trapping.
 func config(t *testing.T, policy string, args ...string) box.Config {
 	t.Helper()
-	p, err := jail.Policy(policy)
+	c, err := jail.Config(policy, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box.Config{Root: jail.Root, Policy: p, Mode: box.ModeTrap, Env: jail.Shell(), Args: args}
+	return c
 }
 
 // app is a box around Keva itself, whose environment is that of an Android app: nothing of the userland is in it.
@@ -55,7 +69,7 @@ func app(t *testing.T, policy string, args ...string) box.Config {
 }
 
 // patience bounds one command. The machine may be busy with other things.
-const patience = 4 * time.Minute
+const patience = 5 * time.Minute
 
 // run runs a box to its end and returns both outputs as one. What is killed for being late says so.
 func run(t *testing.T, c box.Config) (string, error) {

@@ -17,7 +17,7 @@ import (
 // Keva or the engine is killed while a command of the model runs that has put one process into a session of its own and
 // another one into the background. The next start, or the Keva that survived, ends all of them, and no stranger.
 func TestKill(t *testing.T) {
-	for _, policy := range []string{lab.Oldest, lab.Newest} {
+	for _, policy := range policies(lab.Oldest, lab.Newest) {
 		for _, engine := range engines {
 			for _, victim := range []drive.Victim{drive.VictimKeva, drive.VictimEngine} {
 				t.Run(fmt.Sprintf("%s/%s/%s", policy, engine, victim), func(t *testing.T) {

@@ -70,7 +70,7 @@ func keva(t *testing.T, policy string, task drive.Task) told {
 // Complete tours of both real engines, by Keva's own adapters, under every policy: cards, approvals, a changed file,
 // helpers, and a session that goes on in a new process.
 func TestTour(t *testing.T) {
-	for _, policy := range lab.Policies {
+	for _, policy := range policies() {
 		for _, engine := range engines {
 			t.Run(policy+"/"+engine, func(t *testing.T) {
 				t.Parallel()

@@ -22,6 +22,7 @@ type Config struct {
 	Ptrace bool     // allow ptrace, which some vendors deny and some don't
 	Flat   bool     // files have no modes, no owners and no links of any kind, as on shared storage
 	Host   bool     // keep the host's network, instead of one with nothing but loopback
+	Qemu   string   // a static qemu-aarch64 of the host, which runs arm64 programs in the box; "" = none
 	Listen []string // TCP addresses in the box's network that the outside serves: see Box.Listeners
 	Env    []string // all that the command gets
 	Args   []string // Args[0] is a path in the box
@@ -65,7 +66,12 @@ func (c Config) Command(ctx context.Context, exe string) (*Box, error) {
 	if !c.Host {
 		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWNET
 	}
-	if rootless() {
+	switch {
+	case !rootless() && c.Qemu != "": // a table of foreign programs of its own comes with a user namespace only
+		all := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1 << 16}}
+		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings, cmd.SysProcAttr.GidMappingsEnableSetgroups = all, all, true
+	case rootless():
 		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: AppUID, HostID: os.Getuid(), Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: AppUID, HostID: os.Getgid(), Size: 1}}

@@ -26,6 +26,11 @@ func (c Config) enter() error {
 		return fmt.Errorf("bind %s: %w", c.Root, err)
 	}
 	in := func(p string) string { return filepath.Join(c.Root, p) }
+	if c.Qemu != "" {
+		if err := emulate(c.Qemu); err != nil {
+			return fmt.Errorf("arm64 programs (this takes Linux 6.7): %w", err)
+		}
+	}
 	if err := unix.Mount("proc", in("proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "hidepid=2"); err != nil {
 		return fmt.Errorf("proc: %w", err)
 	}
@@ -91,4 +96,18 @@ func devices(dir string) error {
 		}
 	}
 	return nil
+}
+
+// emulate lets the kernel run arm64 programs by qemu, in this user namespace only. The flags: keep argv[0] (P), open the
+// program for qemu (O), with its credentials (C), and open qemu now, since it is not in the new root (F).
+func emulate(qemu string) error {
+	const table = "/proc/sys/fs/binfmt_misc"
+	if err := unix.Mount("binfmt_misc", table, "binfmt_misc", 0, ""); err != nil {
+		return err
+	}
+	const (
+		magic = `\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00`
+		mask  = `\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff`
+	)
+	return os.WriteFile(table+"/register", []byte(":keva-arm64:M::"+magic+":"+mask+":"+qemu+":POCF"), 0)
 }

@@ -76,3 +76,12 @@ type Process struct {
 func Runs(list []Process, cmdline string) bool {
 	return slices.ContainsFunc(list, func(p Process) bool { return strings.HasSuffix(p.Cmdline, cmdline) })
 }
+
+// Where the userland is: its entry in the APK, and its folder among the app's files.
+const (
+	PackEntry = "assets/userland.tar.zst"
+	Userland  = "userland"
+)
+
+// Installed is what an installation says.
+type Installed struct{ Tree string }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"keva/engines/userland/plan"
@@ -20,12 +21,19 @@ import (
 // there is used again.
 const RootEnv = "KEVA_JAIL_DIR"
 
-// PackEnv names the pack to install.
-const PackEnv = "KEVA_JAIL_PACK"
+// PackEnv names the pack to install, and ArchEnv its architecture: amd64, or arm64 to run under qemu.
+const (
+	PackEnv = "KEVA_JAIL_PACK"
+	ArchEnv = "KEVA_JAIL_ARCH"
+)
+
+// Qemu is where Debian's emulator lies.
+const Qemu = "/usr/bin/qemu-aarch64-static"
 
 // Lab is a root with an installed userland, and the programs to use it.
 type Lab struct {
 	Source string // folder of this module
+	Arch   string // "amd64" or "arm64"
 	Dir    string // programs lie here, and the root
 	Root   string // what becomes / in the box
 	Box    string // the program that is the box
@@ -37,9 +45,19 @@ type Lab struct {
 // Driver is the driver's path in the box.
 const Driver = box.AppDir + "/driver"
 
-// New makes the lab for this machine's architecture. The caller closes it.
+// New makes the lab for the architecture that the environment names, amd64 by default. The caller closes it.
 func New(ctx context.Context) (*Lab, error) {
-	l := &Lab{Dir: os.Getenv(RootEnv)}
+	l := &Lab{Dir: os.Getenv(RootEnv), Arch: os.Getenv(ArchEnv)}
+	switch l.Arch {
+	case "":
+		l.Arch = "amd64"
+	case "amd64", "arm64":
+	default:
+		return nil, fmt.Errorf("%s=%s: this runs amd64 packs, and arm64 packs under qemu", ArchEnv, l.Arch)
+	}
+	if runtime.GOARCH != "amd64" {
+		return nil, fmt.Errorf("the jail runs on amd64 machines; this one is %s", runtime.GOARCH)
+	}
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env GOMOD: %w", err)
@@ -104,11 +122,11 @@ func (l *Lab) copyIn(from, to string) error {
 
 // works runs the smallest command there is. Where that fails, no test may run, and none may be skipped.
 func (l *Lab) works(ctx context.Context) error {
-	p, err := l.Policy(Oldest)
+	c, err := l.Config(Oldest, "/system/bin/true")
 	if err != nil {
 		return err
 	}
-	b, err := box.Config{Root: l.Root, Policy: p, Mode: box.ModeTrap, Args: []string{"/system/bin/true"}}.Command(ctx, l.Box)
+	b, err := c.Command(ctx, l.Box)
 	if err != nil {
 		return err
 	}
@@ -120,10 +138,28 @@ func (l *Lab) works(ctx context.Context) error {
 	return nil
 }
 
+// Config is a box under a policy that traps, with a shell's environment. Under qemu there is no policy: it is the emulator
+// that makes the calls.
+func (l *Lab) Config(policy string, args ...string) (box.Config, error) {
+	c := box.Config{Root: l.Root, Mode: box.ModeTrap, Env: l.Shell(), Args: args}
+	if l.Arch == "arm64" {
+		c.Mode, c.Qemu = box.ModeOff, Qemu
+		return c, nil
+	}
+	var err error
+	c.Policy, err = l.Policy(policy)
+	return c, err
+}
+
 // Place is the userland as the product's launch plan knows it, in the app's folder.
 func (l *Lab) Place() plan.Place {
 	p := plan.Pack(l.Tree, box.FilesDir)
 	p.Temp = box.TempDir
+	if l.Arch == "arm64" { // the plan is made for the machine that it runs on
+		for i, kv := range p.Env {
+			p.Env[i] = strings.ReplaceAll(kv, "x86_64-linux-gnu", "aarch64-linux-gnu")
+		}
+	}
 	return p
 }
 

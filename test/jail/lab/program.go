@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -21,16 +22,16 @@ func (l *Lab) programs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.build(ctx, "box"); err != nil {
+	if err := l.build(ctx, "box", runtime.GOARCH); err != nil {
 		return err
 	}
-	return l.build(ctx, "driver", "-overlay", overlay)
+	return l.build(ctx, "driver", l.Arch, "-overlay", overlay)
 }
 
-func (l *Lab) build(ctx context.Context, name string, flags ...string) error {
+func (l *Lab) build(ctx context.Context, name, arch string, flags ...string) error {
 	args := append([]string{"build", "-o", filepath.Join(l.Dir, name)}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./test/jail/cmd/"+name)...)
-	cmd.Dir, cmd.Env = l.Source, append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = l.Source, append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building %s: %w\n%s", name, err, out)
 	}

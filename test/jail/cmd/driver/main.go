@@ -3,6 +3,7 @@
 //
 //	driver keva TASK     serve one prompt; TASK is JSON, what happens goes to standard output as lines of JSON
 //	driver kill TASK     be killed as Keva and look at what the next start makes of it
+//	driver install APK   unpack the userland that is in an APK, and check all of it
 //
 // TASK is a task of package drive.
 package main
@@ -27,13 +28,16 @@ func run(args []string) error {
 		stranger()
 	}
 	if len(args) != 2 {
-		return fmt.Errorf("usage: driver keva|kill TASK")
+		return fmt.Errorf("usage: driver keva|kill TASK, or driver install APK")
+	}
+	out := json.NewEncoder(os.Stdout)
+	if args[0] == "install" {
+		return unpackAPK(args[1], out)
 	}
 	var t drive.Task
 	if err := json.Unmarshal([]byte(args[1]), &t); err != nil {
 		return err
 	}
-	out := json.NewEncoder(os.Stdout)
 	switch args[0] {
 	case "keva":
 		return keva(t, out)

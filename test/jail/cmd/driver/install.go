@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"keva/engines/userland/pack"
+	"keva/engines/userland/unpack"
+	"keva/test/jail/box"
+	"keva/test/jail/drive"
+)
+
+// unpackAPK unpacks the userland out of an APK, as the app does at its first start, and says where it is.
+func unpackAPK(apk string, out *json.Encoder) error {
+	source, err := pack.OpenAPK(apk, drive.PackEntry)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // only read
+	tree, err := unpack.Install(context.Background(), source, filepath.Join(box.FilesDir, drive.Userland), unpack.Options{})
+	if err != nil {
+		return err
+	}
+	report, err := tree.Check(context.Background(), unpack.Full)
+	if err != nil || !report.OK() || report.Extras > 0 {
+		return fmt.Errorf("installed, and not what the pack says: %v, %d more files %v (%v)", report.Problems, report.Extras, report.Extra, err)
+	}
+	return out.Encode(drive.Installed{Tree: tree.Root})
+}
