@@ -19,11 +19,13 @@ import (
 	"keva/engines/userland/plan"
 )
 
+// Find locates an engine of the host by id. Its errors say how to install it.
+type Find = func(id string) (install.Paths, error)
+
 // Options say where engines are and where they may keep things.
 type Options struct {
-	// Find locates an engine of the host by id; its errors say how to install it.
-	Find func(id string) (install.Paths, error)
-	// Place is where engines run, asked anew at each start; its errors say what to do. nil: the host.
+	Find Find
+	// Place is where engines run, asked anew at each start; its errors say what to do. nil: the host. See Places.
 	Place func() (plan.Place, error)
 	// StateDir is Keva's data folder; each engine keeps its home below it.
 	StateDir string

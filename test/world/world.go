@@ -19,15 +19,17 @@ import (
 	"keva/engines/catalog"
 	"keva/engines/install"
 	"keva/engines/proc"
+	"keva/engines/userland/plan"
 	"keva/platform/project"
 	"keva/platform/store"
 )
 
 // Options say where a world lives.
 type Options struct {
-	Dir    string            // data
-	Cache  string            // where the engines are installed
-	Extra  []runtime.Factory // engines of the test, beside the real ones
+	Dir    string                     // data
+	Cache  string                     // where the engines are installed
+	Extra  []runtime.Factory          // engines of the test, beside the real ones
+	Place  func() (plan.Place, error) // where engines run; nil: the host
 	Log    func(what string, err error)
 	Told   func(event.Notice) // what the store says on opening; nil: it is an error
 	Access *access.Access     // of another world, which owns it; nil: one of its own
@@ -70,7 +72,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	find := func(id string) (install.Paths, error) { return install.Find(install.Default(), id, o.Cache) }
 	w.Service = session.NewService(session.Deps{
 		Store: st, Slot: w.Slot, Provider: w.resolve(o.Extra), CheckDir: project.Check, Instructions: project.Instructions,
-		Factories: append(catalog.Factories(catalog.Options{Find: find, StateDir: o.Dir, Version: "test"}), o.Extra...),
+		Factories: append(catalog.Factories(catalog.Options{Find: find, Place: o.Place, StateDir: o.Dir, Version: "test"}), o.Extra...),
 		Clock:     func() time.Time { return time.Now().UTC() }, NewID: NewID, Log: o.Log,
 	})
 	for _, r := range w.Reclaimed {

@@ -61,3 +61,8 @@ func (p Place) Prepare() error {
 	}
 	return nil
 }
+
+// NoPack says that there is no userland to run anything in. err is what the installation's records say.
+func NoPack(err error) error {
+	return Place{Kind: KindPack}.problem(NotInstalled, "The pack", err.Error())
+}

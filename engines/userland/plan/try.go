@@ -88,7 +88,7 @@ func Explain(place Place, program Program, err error) error {
 		p.Detail += " (" + err.Error() + ")"
 		return p
 	}
-	return caused(reason, err)
+	return Because(reason, err)
 }
 
 // Died gives the error of an engine that ended before its first word its reason.
@@ -100,11 +100,11 @@ func Died(err error, exit event.EngineExited) error {
 	if reason == InterpreterMissing {
 		reason = LibraryMissing
 	}
-	return caused(reason, err)
+	return Because(reason, err)
 }
 
-// caused keeps what an error says to people.
-func caused(r Reason, err error) error {
+// Because gives an error a reason and keeps what it says to people.
+func Because(r Reason, err error) error {
 	p := &Problem{Reason: r, Weight: Blocks, Message: err.Error(), Detail: err.Error()}
 	if e := (*event.Error)(nil); errors.As(err, &e) {
 		p.cause, p.Message, p.Detail = e, e.Message, e.Detail
