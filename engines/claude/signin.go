@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"keva/agent/event"
@@ -249,22 +250,24 @@ func authError(err error) error {
 	}
 	said := err.Error()
 	e := &event.Error{Class: event.ClassAuth, Detail: said}
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(strings.ToLower(said), p) })
+	}
 	switch {
-	case strings.Contains(said, "Invalid authorization code"), strings.Contains(said, "status code 400"), strings.Contains(said, "status code 401"):
+	case has("invalid authorization code", "status code 400", "status code 401"):
 		e.Message = "Anthropic did not take the code: it was used already, is too old, or was not copied whole. Begin again for a new one."
-	case strings.Contains(said, "status code 403"):
+	case has("status code 403"):
 		e.Message = "Anthropic does not let this account use Claude Code. Sign in with another account, or use an API key."
-	case strings.Contains(said, "status code 429"):
+	case has("status code 429"):
 		e.Class, e.Message = event.ClassLimit, "Anthropic takes no more sign-ins for the moment. Wait a few minutes, then begin again."
-	case strings.Contains(said, "status code 5"):
+	case has("status code 5"):
 		e.Class, e.Message = event.ClassServer, "Anthropic's sign-in does not work at the moment. Try again later."
-	case strings.Contains(said, "certificate"), strings.Contains(said, "CERT"), strings.Contains(said, "self-signed"):
+	case has("certificate", "self-signed", "self signed"):
 		e.Class, e.Message = event.ClassNetwork, "The connection to Anthropic is not safe: its certificate is not trusted. If a proxy reads this network's traffic, add its certificate in the settings."
-	case strings.Contains(said, "getaddrinfo"), strings.Contains(said, "ECONN"), strings.Contains(said, "ETIMEDOUT"),
-		strings.Contains(said, "socket"), strings.Contains(said, "timeout"), strings.Contains(said, "proxy"), strings.Contains(said, "network"):
+	case has("getaddrinfo", "econn", "etimedout", "socket", "timeout", "proxy", "network"):
 		e.Class, e.Message = event.ClassNetwork, "Anthropic can't be reached, so the sign-in failed. Check the network and the proxy, then begin again."
 	default:
-		e.Message = "The sign-in failed. It said: " + said + " Begin again."
+		e.Message = "The sign-in failed. It said: " + said + ". Begin again."
 	}
 	return e
 }

@@ -212,7 +212,7 @@ func loginError(err error) error {
 	case has("error sending request", "dns", "connect", "network"):
 		e.Class, e.Message = event.ClassNetwork, "OpenAI can't be reached, so the sign-in failed. Check the network and the proxy, then begin again."
 	default:
-		e.Message = "The sign-in failed. It said: " + clip(said, 300) + " Begin again."
+		e.Message = "The sign-in failed. It said: " + clip(said, 300) + ". Begin again."
 	}
 	return e
 }
