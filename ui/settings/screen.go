@@ -56,6 +56,9 @@ type Screen struct {
 	key    keyState
 	check  checkState
 
+	places      []Place
+	placesKnown bool
+
 	root   *fyne.Container
 	column *fyne.Container
 	scroll *screen.Scroller
@@ -70,6 +73,7 @@ func New(d Deps) *Screen {
 	s.root = screen.Page(bar, screen.On(screen.Fill(theme.Background), s.scroll.Object()))
 	s.rebuild()
 	s.askKey()
+	s.askPlaces()
 	return s
 }
 
@@ -123,6 +127,9 @@ func (s *Screen) rebuild() {
 	row("Effort", or(v.Effort, "The engine's default"), next(), s.chooseEffort)
 
 	o = append(o, screen.Section("Engine"))
+	if label, second, tail, do, shown := s.placeRow(); shown {
+		row(label, second, tail, do)
+	}
 	row(s.checkRow(e))
 
 	o = append(o, screen.Section("Look"))

@@ -16,6 +16,8 @@ type Values struct {
 	Mode          theme.Mode
 	Scale         theme.Scale
 	ReducedMotion bool
+
+	Userland string // where engines come from: see Placer
 }
 
 // Engine is an engine to choose from.
