@@ -18,6 +18,7 @@ type Report struct {
 	Patched []Site // return -ENOSYS now
 	Unknown []Site // numbers that come from elsewhere, as in syscall(2): what they call is decided at run time
 	Allowed int    // sites with a constant number that the policy lets pass
+	Dup2    int    // amd64: functions dup2 that use dup3 now
 }
 
 // Calls gives the numbers of the patched calls with how often each was patched.
@@ -54,6 +55,9 @@ const (
 // A SIGSYS handler is no substitute where signals are blocked: at a thread's start, in a child of posix_spawn, and before
 // any handler is installed. A call with a forbidden constant number that can't be changed is therefore an error, and the
 // file must not be packed.
+//
+// For amd64 give the policy "as arm64 in amd64 numbers" (RELEASE.arm64eq): the calls that only x86_64's own policy refuses
+// have no fallback and are left to the handler, except dup2, which becomes dup3.
 func NopAll(file []byte, policy Policy) ([]byte, Report, error) {
 	m, err := parse(file)
 	if err != nil {
@@ -68,6 +72,11 @@ func NopAll(file []byte, policy Policy) ([]byte, Report, error) {
 	}
 	out := bytes.Clone(file)
 	var r Report
+	if m.machine == elf.EM_X86_64 && policy.Allows(sysDup2) {
+		if r.Dup2, err = replaceDup2(out, sites); err != nil {
+			return nil, Report{}, err
+		}
+	}
 	for _, s := range sites {
 		switch {
 		case s.form == formUnknown:

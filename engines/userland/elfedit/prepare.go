@@ -30,7 +30,8 @@ type Options struct {
 // from there, padded with NULs), the two strings take the place of the old interpreter's name, and the two dynamic
 // entries that of DT_DEBUG, of DT_HASH where DT_GNU_HASH exists, and of spare ends.
 //
-// A static program has no interpreter. One of its headers that only a dynamic linker would read becomes one.
+// A static program has no interpreter. One of its headers that only a dynamic linker would read becomes one. On amd64 it
+// also stops blocking SIGSYS (see unblockSIGSYS).
 //
 // What is no program (libraries, also those with an interpreter like libc.so.6; object files; no ELF at all) comes back
 // as it is, without relocations.
@@ -78,7 +79,9 @@ func (m image) prepareStatic(dyn dynamic, o Options) ([]byte, []pack.Reloc, erro
 	if !ok {
 		return nil, nil, fail("The static program "+o.Path+" has no program header to spare, so it can't be given an interpreter.", "")
 	}
-	out, reloc := appendSlot(bytes.Clone(m.bytes), o.Static)
+	out := bytes.Clone(m.bytes)
+	m.unblockSIGSYS(out)
+	out, reloc := appendSlot(out, o.Static)
 	setProgram(out, victim.at, 0, reloc.Offset)
 	return out, []pack.Reloc{reloc}, nil
 }
