@@ -8,17 +8,18 @@ import (
 
 // musl's way to block signals, and what looks like it: only constant masks of the blocking call may change.
 const blocking = `
-static const volatile unsigned long all[] __attribute__((used)) = {~0UL}, app[] __attribute__((used)) = {0xfffffffc7fffffffUL};
-static const volatile unsigned long other[] __attribute__((used)) = {~0UL}, odd[] __attribute__((used)) = {0xff00000040000000UL};
+static const unsigned long all[] __attribute__((used)) = {~0UL}, app[] __attribute__((used)) = {0xfffffffc7fffffffUL};
+static const unsigned long other[] __attribute__((used)) = {~0UL}, odd[] __attribute__((used)) = {0xff00000040000000UL};
 __asm__(".text\n"
 "block_all: mov $8,%r10d\n lea all(%rip),%rsi\n xor %edi,%edi\n mov $14,%eax\n syscall\n ret\n"
 "block_app: mov $8,%r10d\n lea app(%rip),%rsi\n xor %edi,%edi\n mov $14,%eax\n syscall\n ret\n"
 "block_odd: mov $8,%r10d\n lea odd(%rip),%rsi\n xor %edi,%edi\n mov $14,%eax\n syscall\n ret\n"
 "unblock: mov $8,%r10d\n lea other(%rip),%rsi\n mov $1,%edi\n mov $14,%eax\n syscall\n ret\n");
 void block_all(void), block_app(void), block_odd(void), unblock(void);
+static unsigned long get(const unsigned long *p) { __asm__("" : "+r"(p)); return *p; }
 void _start(void) {
   block_all(); block_app(); block_odd(); unblock();
-  long ok = all[0] == 0xffffffffbfffffffUL && app[0] == 0xfffffffc3fffffffUL && other[0] == ~0UL && odd[0] == 0xff00000040000000UL;
+  long ok = get(all) == 0xffffffffbfffffffUL && get(app) == 0xfffffffc3fffffffUL && get(other) == ~0UL && get(odd) == 0xff00000040000000UL;
   __asm__ volatile("syscall" :: "a"(60L), "D"(ok ? 0L : 1L));
   for (;;) ;
 }`
