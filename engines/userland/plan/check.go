@@ -14,10 +14,11 @@ import (
 	"keva/agent/budget"
 	"keva/agent/slot"
 	"keva/engines/proc"
+	"keva/engines/userland/pack"
 )
 
 // maxRoot is the longest path of a tree, in bytes: its programs hold it in places of a fixed size.
-const maxRoot = 200
+const maxRoot = pack.MaxPrefix
 
 // Options say how much Check does.
 type Options struct {
