@@ -22,6 +22,8 @@ export PROMPT
 .PHONY: help run run-headless build engines setup setup-test test race mutants nightly bench \
 	lint lint-format lint-vet lint-static lint-enums lint-imports lint-hosts
 
+include platform/android/android.mk
+
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 

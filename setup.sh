@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Brings what Keva is built with: system libraries for the window, with "test" the tools that drive a real window, and
-# with "pack" instead what the userland's pack is made with, with "jail" what the Android jail needs. Instant when nothing
-# is missing. Engines are another matter: `make engines`.
+# with "pack" instead what the userland's pack is made with, with "jail" what the Android jail needs, with "apk" what the
+# Android app is built and checked with. Instant when nothing is missing. Engines are another matter: `make engines`.
 #
-#   ./setup.sh [test|pack|jail]
+#   ./setup.sh [test|pack|jail|apk]
 set -euo pipefail
 exec </dev/null
 
@@ -44,7 +44,15 @@ jail)
 	command -v apt-get >/dev/null 2>&1 || stop "The jail is set up with apt. Run it on Debian or a relative of it."
 	packages=(busybox-static openssh-server qemu-user-static proot zstd tar ripgrep python3 gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 	;;
-*) stop "usage: $0 [test|pack|jail]" ;;
+apk)
+	# Compiler and headers of Android, tools for the package, and a desktop's Java for the tests without a phone.
+	command -v apt-get >/dev/null 2>&1 || stop "Android's headers and tools are taken from Debian packages. Build the app on Debian or a relative of it."
+	[ "$(dpkg --print-architecture)" = amd64 ] || stop "The Android app can be built on amd64 machines only: Android's tools are packaged for these."
+	packages=(gcc libc6-dev linux-libc-dev clang lld llvm libc6-dev-arm64-cross linux-libc-dev-arm64-cross libegl-dev libgles-dev
+		android-platform-frameworks-native-headers android-libnativehelper-dev android-liblog-dev
+		aapt android-framework-res zipalign apksigner libsmali-java enjarify default-jdk-headless)
+	;;
+*) stop "usage: $0 [test|pack|jail|apk]" ;;
 esac
 
 # Elsewhere than on Debian and its relatives we look, and name the packages where we know them.

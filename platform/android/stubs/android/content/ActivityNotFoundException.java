@@ -1,0 +1,3 @@
+package android.content;
+
+public class ActivityNotFoundException extends RuntimeException { public ActivityNotFoundException(String m) { super(m); } }
