@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 // Package box confines one command as Android confines an app, as far as a plain Linux kernel can: namespaces of its own, a
 // bare Android-like root without glibc, the app's user id without capabilities, the seccomp policy of a release, and the
 // denials of SELinux that have the shape of a system call.

@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package box
 
 import (
@@ -26,13 +28,13 @@ func (c Config) enter() error {
 		return fmt.Errorf("bind %s: %w", c.Root, err)
 	}
 	in := func(p string) string { return filepath.Join(c.Root, p) }
-	if c.Qemu != "" {
-		if err := emulate(c.Qemu); err != nil {
-			return fmt.Errorf("arm64 programs (this takes Linux 6.7): %w", err)
-		}
-	}
 	if err := unix.Mount("proc", in("proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "hidepid=2"); err != nil {
 		return fmt.Errorf("proc: %w", err)
+	}
+	if c.Qemu != "" {
+		if err := emulate(c.Qemu, in("proc/sys/fs/binfmt_misc")); err != nil {
+			return fmt.Errorf("arm64 programs (this takes Linux 6.7): %w", err)
+		}
 	}
 	if err := devices(in("dev")); err != nil {
 		return fmt.Errorf("dev: %w", err)
@@ -100,8 +102,9 @@ func devices(dir string) error {
 
 // emulate lets the kernel run arm64 programs by qemu, in this user namespace only. The flags: keep argv[0] (P), open the
 // program for qemu (O), with its credentials (C), and open qemu now, since it is not in the new root (F).
-func emulate(qemu string) error {
-	const table = "/proc/sys/fs/binfmt_misc"
+//
+// The table lives as long as it is mounted, so that is done below the new root.
+func emulate(qemu, table string) error {
 	if err := unix.Mount("binfmt_misc", table, "binfmt_misc", 0, ""); err != nil {
 		return err
 	}

@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package lab
 
 import (
@@ -33,7 +35,7 @@ func (l *Lab) install(ctx context.Context) error {
 	if err := makeAPK(os.Getenv(PackEnv), filepath.Join(l.Root, apk)); err != nil {
 		return err
 	}
-	c, err := l.Config(Oldest, Driver, "install", apk)
+	c, err := l.Config(Oldest, Driver, "install", apk, files)
 	if err != nil {
 		return err
 	}

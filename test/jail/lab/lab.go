@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 // Package lab builds what the jail's tests and measurements run: the static programs, the root, the installed pack. It must
 // never weaken what it was asked for: what is missing is an error that says what to install.
 package lab

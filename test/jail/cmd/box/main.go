@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 // Command box runs a command as an Android app would be run.
 //
 //	box -root DIR -policy FILE [-mode trap|record|off] [flags] -- CMD ARG…

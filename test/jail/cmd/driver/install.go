@@ -4,22 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 
 	"keva/engines/userland/pack"
 	"keva/engines/userland/unpack"
-	"keva/test/jail/box"
 	"keva/test/jail/drive"
 )
 
-// unpackAPK unpacks the userland out of an APK, as the app does at its first start, and says where it is.
-func unpackAPK(apk string, out *json.Encoder) error {
+// unpackAPK unpacks the userland out of an APK into root, as the app does at its first start, and says where it is.
+func unpackAPK(apk, root string, out *json.Encoder) error {
 	source, err := pack.OpenAPK(apk, drive.PackEntry)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }() // only read
-	tree, err := unpack.Install(context.Background(), source, filepath.Join(box.FilesDir, drive.Userland), unpack.Options{})
+	tree, err := unpack.Install(context.Background(), source, root, unpack.Options{})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,8 @@
 //
 //	driver keva TASK     serve one prompt; TASK is JSON, what happens goes to standard output as lines of JSON
 //	driver kill TASK     be killed as Keva and look at what the next start makes of it
-//	driver install APK   unpack the userland that is in an APK, and check all of it
+//	driver install APK FOLDER
+//	                     unpack the userland that is in an APK, and check all of it
 //
 // TASK is a task of package drive.
 package main
@@ -27,12 +28,12 @@ func run(args []string) error {
 	if len(args) == 1 && args[0] == "stranger" {
 		stranger()
 	}
-	if len(args) != 2 {
-		return fmt.Errorf("usage: driver keva|kill TASK, or driver install APK")
-	}
 	out := json.NewEncoder(os.Stdout)
-	if args[0] == "install" {
-		return unpackAPK(args[1], out)
+	if len(args) == 3 && args[0] == "install" {
+		return unpackAPK(args[1], args[2], out)
+	}
+	if len(args) != 2 {
+		return fmt.Errorf("usage: driver keva|kill TASK, or driver install APK FOLDER")
 	}
 	var t drive.Task
 	if err := json.Unmarshal([]byte(args[1]), &t); err != nil {
