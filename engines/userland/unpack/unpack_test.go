@@ -18,7 +18,19 @@ import (
 
 const arch = "arm64"
 
-// sampleEntries has all kinds, both kinds of relocation, also across the border of frames, and files over several frames.
+// bigEntries are sampleEntries and files over several frames, with relocations across their borders.
+func bigEntries(version string) []pack.Entry {
+	crossing := append(bytes.Repeat([]byte("#"), pack.MaxFrame), " /bin/sh and the rest"...)
+	late := append(packtest.Noise(4, pack.MaxFrame-4096), make([]byte, 8192)...)
+	return append(sampleEntries(version), packtest.In("claude",
+		packtest.Bytes("opt/big", 0o755, append(packtest.Noise(2, 3*pack.MaxFrame+777), make([]byte, 256)...),
+			pack.Reloc{Kind: pack.Slot, Offset: 3*pack.MaxFrame + 777, Room: 256, Suffix: "/l/ldk"}),
+		packtest.Bytes("opt/late", 0o755, late, pack.Reloc{Kind: pack.Slot, Offset: pack.MaxFrame - 4096, Room: 8192}),
+		packtest.Bytes("opt/crossing", 0o755, crossing, pack.Reloc{Kind: pack.Insert, Offset: pack.MaxFrame - 3}, pack.Reloc{Kind: pack.Insert, Offset: pack.MaxFrame + 1}),
+		packtest.Text("opt/last", 0o600, "last"))...)
+}
+
+// sampleEntries has all kinds of entries and both kinds of relocation.
 func sampleEntries(version string) []pack.Entry {
 	slot := append(packtest.Noise(9, 1000), make([]byte, 256)...)
 	slots := append(slot, packtest.Noise(8, 100)...)
@@ -31,26 +43,26 @@ func sampleEntries(version string) []pack.Entry {
 		packtest.Bytes("usr/bin/twice", 0o555, slots, pack.Reloc{Kind: pack.Slot, Offset: 1000, Room: 256, Suffix: "/l/ld.so"}, pack.Reloc{Kind: pack.Slot, Offset: 1356, Room: 300}),
 		packtest.Text("usr/empty", 0o640, ""), packtest.Text("usr/version", 0o444, version), packtest.Symlink("usr/broken", "nowhere"),
 	}
-	crossing := append(bytes.Repeat([]byte("#"), pack.MaxFrame), " /bin/sh and the rest"...)
-	late := append(packtest.Noise(4, pack.MaxFrame-4096), make([]byte, 8192)...)
 	engine := packtest.In("claude", packtest.Folder("opt"),
-		packtest.Bytes("opt/claude", 0o755, append(packtest.Noise(2, 3*pack.MaxFrame+777), make([]byte, 256)...),
-			pack.Reloc{Kind: pack.Slot, Offset: 3*pack.MaxFrame + 777, Room: 256, Suffix: "/l/ldk"}),
-		packtest.Bytes("opt/late", 0o755, late, pack.Reloc{Kind: pack.Slot, Offset: pack.MaxFrame - 4096, Room: 8192}),
-		packtest.Bytes("opt/crossing", 0o755, crossing, pack.Reloc{Kind: pack.Insert, Offset: pack.MaxFrame - 3}, pack.Reloc{Kind: pack.Insert, Offset: pack.MaxFrame + 1}),
-		packtest.Text("opt/last", 0o600, "last"))
+		packtest.Bytes("opt/claude", 0o755, append(packtest.Noise(2, 300_000), make([]byte, 256)...),
+			pack.Reloc{Kind: pack.Slot, Offset: 300_000, Room: 256, Suffix: "/l/ldk"}))
 	return append(base, engine...)
 }
 
-// packs are made once: they are big.
-var packs = map[string][]byte{}
-
 func samplePack(t testing.TB, version string) []byte {
 	t.Helper()
-	if packs[version] == nil {
-		packs[version] = packtest.Pack(t, packtest.Spec(arch), sampleEntries(version)...)
+	return packtest.Pack(t, packtest.Spec(arch), sampleEntries(version)...)
+}
+
+// bigPack is made once.
+var big []byte
+
+func bigPack(t testing.TB) []byte {
+	t.Helper()
+	if big == nil {
+		big = packtest.Pack(t, packtest.Spec(arch), bigEntries("1")...)
 	}
-	return packs[version]
+	return big
 }
 
 func source(b []byte) pack.Source { return bytes.NewReader(b) }
@@ -166,7 +178,7 @@ func versions(t *testing.T, root string) (names []string) {
 func TestInstall(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		root := t.TempDir()
-		b := samplePack(t, "1")
+		b := bigPack(t)
 		tree, err := Install(t.Context(), source(b), root, Options{Arch: arch, Workers: workers})
 		if err != nil {
 			t.Fatal(detail(err))
@@ -174,7 +186,7 @@ func TestInstall(t *testing.T) {
 		if want := filepath.Join(root, "versions", tree.Manifest.ID); tree.Root != want || tree.Moved() {
 			t.Errorf("the tree is %q for %q, want %q", tree.Root, tree.Prefix, want)
 		}
-		expect(t, tree.Root, tree.Root, sampleEntries("1"))
+		expect(t, tree.Root, tree.Root, bigEntries("1"))
 		id := tree.Manifest.ID
 		if got := strings.Join(versions(t, root), " "); got != id+" "+id+".manifest "+id+".prefix" {
 			t.Errorf("left beside the tree: %s", got)
@@ -185,12 +197,12 @@ func TestInstall(t *testing.T) {
 		if rep, err := tree.Check(t.Context(), Full); err != nil || !rep.OK() || rep.Extras != 0 {
 			t.Errorf("the check says %+v (%v)", rep, err)
 		}
-		before, err := os.Lstat(filepath.Join(tree.Root, "opt/claude"))
+		before, err := os.Lstat(filepath.Join(tree.Root, "opt/big"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		install(t, b, root)
-		after, err := os.Lstat(filepath.Join(tree.Root, "opt/claude"))
+		after, err := os.Lstat(filepath.Join(tree.Root, "opt/big"))
 		if err != nil || !os.SameFile(before, after) {
 			t.Errorf("a second installation wrote again (%v)", err)
 		}
@@ -301,7 +313,7 @@ func TestCancel(t *testing.T) {
 	root := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := Install(ctx, source(samplePack(t, "1")), root, Options{Arch: arch, Workers: 1, Progress: func(p Progress) {
+	_, err := Install(ctx, source(bigPack(t)), root, Options{Arch: arch, Workers: 1, Progress: func(p Progress) {
 		if p.Stage == Unpacking {
 			cancel()
 		}
@@ -312,6 +324,6 @@ func TestCancel(t *testing.T) {
 	if _, err := Current(root); reason(err) != pack.ReasonNone {
 		t.Error(detail(err))
 	}
-	tree := install(t, samplePack(t, "1"), root)
-	expect(t, tree.Root, tree.Root, sampleEntries("1"))
+	tree := install(t, bigPack(t), root)
+	expect(t, tree.Root, tree.Root, bigEntries("1"))
 }
