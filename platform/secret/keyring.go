@@ -1,5 +1,6 @@
-// Package secret keeps keys in the system's keyring. A secret must never reach a log, an error, a file of ours or the
-// database; where no keyring runs, the user is told and may keep the key in memory for this run.
+// Package secret keeps keys: in the system's keyring on desktops, sealed by the Keystore on Android. A secret must never
+// reach a log, an error, the database, or a file of ours that is not sealed; where no keyring runs, the user is told, and
+// may keep the key in memory for this run or in a file with a passphrase.
 package secret
 
 import (
@@ -27,9 +28,12 @@ type Keyring interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Unavailable says that the keyring can't be used, with cause and remedy. The key can be kept for this run instead:
-// Layered.KeepForRun.
-type Unavailable struct{ Reason *event.Error }
+// Unavailable says that the keyring can't be used, with cause and remedy. The key can be kept elsewhere instead, as the
+// user chooses: Layered.Keep.
+type Unavailable struct {
+	Reason *event.Error
+	None   bool // there is no keyring at all, so nothing can be left in it
+}
 
 func (e *Unavailable) Error() string { return e.Reason.Message }
 func (e *Unavailable) Unwrap() error { return e.Reason }
@@ -105,6 +109,7 @@ func explain(err error, value string) error {
 	}
 	message := "This system has no keyring service, so the key can't be kept safely. Install and start one " +
 		"(for example gnome-keyring or KWallet), or keep the key for this run only."
+	none := true
 	switch {
 	case errors.Is(err, keyring.ErrSetDataTooBig):
 		return &event.Error{
@@ -112,10 +117,12 @@ func explain(err error, value string) error {
 			Detail: detail,
 		}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		none = false
 		message = "The keyring did not answer. It may be waiting for its password: unlock it and try again, " +
 			"or keep the key for this run only."
 	case strings.Contains(detail, "unlock") || strings.Contains(detail, "prompt") || strings.Contains(detail, "IsLocked"):
+		none = false
 		message = "The keyring is locked. Unlock it and try again, or keep the key for this run only."
 	}
-	return &Unavailable{&event.Error{Class: event.ClassConfig, Message: message, Detail: detail}}
+	return &Unavailable{&event.Error{Class: event.ClassConfig, Message: message, Detail: detail}, none}
 }
