@@ -25,9 +25,9 @@ commands=(gcc pkg-config)
 case "${1:-}" in
 "") ;;
 test)
-	# A display without a screen, hands and eyes for it, and a renderer without a graphics card.
-	packages+=(xvfb xdotool imagemagick x11-utils libgl1-mesa-dri)
-	commands+=(Xvfb xdotool import xwininfo)
+	# A display without a screen, hands and eyes for it, a renderer without a graphics card; a keyring and a bus for it.
+	packages+=(xvfb xdotool imagemagick x11-utils libgl1-mesa-dri gnome-keyring dbus)
+	commands+=(Xvfb xdotool import xwininfo dbus-run-session gnome-keyring-daemon)
 	;;
 pack)
 	# Compilers and strip for both processors, what unpacks Debian packages, and the compressor of releases.
@@ -63,9 +63,9 @@ elsewhere() {
 	[ ${#missing[@]} -eq 0 ] && exit 0
 	say "System libraries are missing: ${missing[*]}. Install them, then run this again:"
 	if command -v dnf >/dev/null 2>&1; then
-		say "  sudo dnf install gcc pkgconf libX11-devel libXcursor-devel libXrandr-devel libXinerama-devel libXi-devel libXxf86vm-devel mesa-libGL-devel wayland-devel libxkbcommon-devel xorg-x11-server-Xvfb xdotool ImageMagick xwininfo"
+		say "  sudo dnf install gcc pkgconf libX11-devel libXcursor-devel libXrandr-devel libXinerama-devel libXi-devel libXxf86vm-devel mesa-libGL-devel wayland-devel libxkbcommon-devel xorg-x11-server-Xvfb xdotool ImageMagick xwininfo gnome-keyring dbus-daemon dbus-tools"
 	elif command -v pacman >/dev/null 2>&1; then
-		say "  sudo pacman -S gcc pkgconf libx11 libxcursor libxrandr libxinerama libxi libxxf86vm mesa wayland libxkbcommon xorg-server-xvfb xdotool imagemagick xorg-xwininfo"
+		say "  sudo pacman -S gcc pkgconf libx11 libxcursor libxrandr libxinerama libxi libxxf86vm mesa wayland libxkbcommon xorg-server-xvfb xdotool imagemagick xorg-xwininfo gnome-keyring dbus"
 	else
 		say "  (their development packages, by your system's package manager)"
 	fi
