@@ -34,21 +34,25 @@ type allowKey struct{}
 
 // Client is an HTTP client over Transport. It refuses to be sent from a protected address to an unprotected one.
 func (s *Snapshot) Client(u Use) *http.Client {
-	return client(carrier{func() *Snapshot { return s }, u})
+	return client(carrier{snapshot: func() *Snapshot { return s }, use: u})
 }
 
 // Transport carries requests by this snapshot.
 func (s *Snapshot) Transport(u Use) http.RoundTripper {
-	return carrier{func() *Snapshot { return s }, u}
+	return carrier{snapshot: func() *Snapshot { return s }, use: u}
 }
 
 func client(c carrier) *http.Client {
+	c.follows = true
 	return &http.Client{Transport: c, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		if len(via) >= 5 {
 			return c.refuse(next, &Failure{Class: ClassOther, Detail: "too many redirects"})
 		}
 		if next.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
-			return c.refuse(next, &Failure{Class: ClassTLS, Detail: "redirected to an address without protection"})
+			return c.refuse(next, &Failure{
+				Class: ClassTLS, Detail: "redirected to an address without protection",
+				said: via[0].URL.Host + " sends on to an address without protection, so it was not followed. Check the address.",
+			})
 		}
 		return nil
 	}}
@@ -59,7 +63,7 @@ func (s *Snapshot) newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy: func(r *http.Request) (*url.URL, error) { return s.ProxyFor(r.URL) },
 		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, budget.NetDial.Time)
+			ctx, cancel := context.WithTimeout(ctx, s.opt.Connect)
 			defer cancel()
 			allow, _ := ctx.Value(allowKey{}).(func(netip.Addr) error)
 			return s.dial(ctx, addr, allow)
@@ -71,7 +75,7 @@ func (s *Snapshot) newTransport() *http.Transport {
 			return nil
 		},
 		TLSClientConfig:        &tls.Config{RootCAs: s.roots},
-		TLSHandshakeTimeout:    budget.NetDial.Time,
+		TLSHandshakeTimeout:    s.opt.Connect,
 		IdleConnTimeout:        budget.NetIdle.Time,
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: budget.ProxyHeader.Size,
@@ -83,6 +87,7 @@ func (s *Snapshot) newTransport() *http.Transport {
 type carrier struct {
 	snapshot func() *Snapshot
 	use      Use
+	follows  bool // redirects are followed: one is no answer yet
 }
 
 // refuse keeps an attempt that was not made: a redirect that is not followed.
@@ -120,14 +125,14 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	if wait > 0 {
 		late = time.AfterFunc(wait, func() { cancel(context.DeadlineExceeded) })
 	}
-	if c.use.Allow != nil {
-		ctx = context.WithValue(ctx, allowKey{}, c.use.Allow)
-	}
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	a := attempt{host: address(r.URL)}
 	var err error
 	a.proxy, err = s.ProxyFor(r.URL)
+	if c.use.Allow != nil && a.proxy == nil { // the address of a proxy is the user's choice
+		ctx = context.WithValue(ctx, allowKey{}, c.use.Allow)
+	}
 	e := &ending{s: s, a: a, record: Attempt{At: begin, Purpose: c.use.Purpose, Host: a.host, Policy: s.version}, cancel: cancel, ctx: ctx}
 	if a.proxy != nil {
 		e.record.Via = a.proxy.Host
@@ -159,8 +164,25 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 		e.done(nil)
 		return resp, nil // its body is a connection; the context lives as long as the request's
 	}
+	if c.follows && followed(r, resp) {
+		e.once.Do(func() {}) // the next request tells how it went
+	}
 	resp.Body = &watched{ReadCloser: resp.Body, e: e}
 	return resp, nil
+}
+
+// followed reports whether an http.Client goes on by itself.
+func followed(r *http.Request, resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther:
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		if r.Body != nil && r.GetBody == nil {
+			return false
+		}
+	default:
+		return false
+	}
+	return resp.Header.Get("Location") != ""
 }
 
 // judge looks at the header of an answer; nil when it is good.
@@ -177,6 +199,11 @@ func (c carrier) judge(r *http.Request, resp *http.Response, a attempt) *Failure
 		f.Class = ClassCaptivePortal
 	case resp.StatusCode >= 400:
 		f.Class = ClassHTTPStatus
+	case c.follows && followed(r, resp):
+		if _, err := resp.Location(); err == nil {
+			return nil
+		}
+		f.Class, f.Detail = ClassOther, "redirected to what is no address"
 	case resp.StatusCode/100 == 2 && kind == "text/html" && !c.use.HTML && r.Method != http.MethodHead:
 		f.Class, f.Detail = ClassCaptivePortal, "a page came instead of data"
 	default:

@@ -121,7 +121,7 @@ func race(ctx context.Context, targets []string, dial func(context.Context, stri
 func (s *Snapshot) Dial(ctx context.Context, purpose, addr string, allow func(netip.Addr) error) (net.Conn, error) {
 	l, begin := s.opt.Ledger, s.opt.Clock()
 	l.begin(purpose, begin)
-	ctx, cancel := context.WithTimeout(ctx, budget.NetDial.Time)
+	ctx, cancel := context.WithTimeout(ctx, s.opt.Connect)
 	defer cancel()
 	proxy, err := s.ProxyFor(&url.URL{Scheme: "https", Host: addr})
 	a := attempt{host: addr, proxy: proxy, connect: true}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"keva/agent/budget"
 )
 
 // Resolver finds addresses. *net.Resolver is one; on Android it is the system's.
@@ -44,6 +46,7 @@ type Options struct {
 	Online   func() Online
 	Ledger   *Ledger
 	Clock    func() time.Time
+	Connect  time.Duration // how long a connection may take; 0 = budget.NetDial
 }
 
 // Policy holds the present snapshot. It is safe for concurrent use.
@@ -66,6 +69,9 @@ func New(o Options) *Policy {
 	}
 	if o.Online == nil {
 		o.Online = interfaces
+	}
+	if o.Connect == 0 {
+		o.Connect = budget.NetDial.Time
 	}
 	if o.Ledger == nil {
 		o.Ledger = NewLedger(zerolog.Nop(), nil)
@@ -120,10 +126,10 @@ func (p *Policy) Reload() (*Snapshot, bool) {
 func (p *Policy) Subscribe() (<-chan *Snapshot, func()) { return p.subs.add() }
 
 // Transport carries requests by whatever the policy is at the time of each.
-func (p *Policy) Transport(u Use) http.RoundTripper { return carrier{p.Snapshot, u} }
+func (p *Policy) Transport(u Use) http.RoundTripper { return carrier{snapshot: p.Snapshot, use: u} }
 
 // Client is an HTTP client over Transport. It refuses to be sent from a protected address to an unprotected one.
-func (p *Policy) Client(u Use) *http.Client { return client(carrier{p.Snapshot, u}) }
+func (p *Policy) Client(u Use) *http.Client { return client(carrier{snapshot: p.Snapshot, use: u}) }
 
 // interfaces looks for a network interface that is up and has an address. Android does not let an app look: then it is
 // unknown, and the host should say (Options.Online).
