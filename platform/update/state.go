@@ -1,6 +1,8 @@
 package update
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -17,8 +19,14 @@ type State struct {
 	Sentence string `json:"sentence,omitempty"`
 	// Sequence is the highest that was ever seen: an older manifest is a replay.
 	Sequence uint64    `json:"sequence,omitempty"`
-	Found    *Manifest `json:"found,omitempty"` // the last one that held
-	Address  string    `json:"address,omitempty"`
+	Found    *Manifest `json:"found,omitempty"`   // the last one that held
+	Address  string    `json:"address,omitempty"` // digest of the address that all this is of
+}
+
+// digest names an address without telling it: one that was refused may hold a password.
+func digest(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return hex.EncodeToString(sum[:8])
 }
 
 // load reads the state. One that is missing is empty; one that is damaged is empty too, and the error says so.

@@ -157,7 +157,7 @@ func (c *Checker) Result() Result {
 	switch {
 	case conf.Address == "":
 		r.Kind = Off
-	case s.Address != conf.Address: // what another address said is not this one's word
+	case s.Address != digest(conf.Address): // what another address said is not this one's word
 		r.LastAttempt, r.LastSuccess = time.Time{}, time.Time{}
 	case s.Failure != "":
 		r.Failure = &Failure{Class: s.Failure, said: s.Sentence}
@@ -196,8 +196,8 @@ func (c *Checker) Check(ctx stdcontext.Context) Result {
 	m, f := c.fetch(ctx, conf)
 	c.mu.Lock()
 	next := c.kept
-	if next.Address != conf.Address { // another publisher counts by itself
-		next = State{Address: conf.Address}
+	if next.Address != digest(conf.Address) { // another publisher counts by itself
+		next = State{Address: digest(conf.Address)}
 	}
 	next.LastAttempt, next.Failure, next.Sentence = begin, "", ""
 	if f == nil && m.Sequence < next.Sequence {

@@ -155,8 +155,13 @@ func TestSizes(t *testing.T) {
 		name string
 		cut  bool
 	}{
-		{0, true, "mid.keva.test.", true}, {0, false, "mid.keva.test.", false}, {4096, true, "mid.keva.test.", false},
-		{600, true, "mid.keva.test.", true}, {1, true, "v4.keva.test.", false}, {65535, true, "huge.keva.test.", true}, {0, false, "huge.keva.test.", false},
+		{0, true, "mid.keva.test.", true},
+		{0, false, "mid.keva.test.", false},
+		{4096, true, "mid.keva.test.", false},
+		{600, true, "mid.keva.test.", true},
+		{1, true, "v4.keva.test.", false},
+		{65535, true, "huge.keva.test.", true},
+		{0, false, "huge.keva.test.", false},
 	} {
 		reply := s.answer(packet(t, c.edns, question(c.name, dnsmessage.TypeTXT)), c.udp)
 		m := read(t, reply)
