@@ -142,7 +142,7 @@ func said(t *testing.T, p Problem) {
 		t.Errorf("badly said: %+v", p)
 	}
 	var e *event.Error
-	if !errors.As(error(&p), &e) || e.Class == "" || !strings.Contains(e.Message, p.Remedy) || !strings.HasPrefix(e.Detail, string(p.Reason)) {
+	if !errors.As(error(&p), &e) || e.Class == "" || e.Message != p.Error() || !strings.Contains(e.Message, p.Remedy) || !strings.HasPrefix(e.Detail, string(p.Reason)) {
 		t.Errorf("%+v", e)
 	}
 	if ReasonOf(errors.Join(&p)) != p.Reason {

@@ -63,12 +63,12 @@ type Problem struct {
 	cause *event.Error // what an adapter or the system said, which then is what surfaces show
 }
 
-// Error implements error.
-func (p *Problem) Error() string { return string(p.Reason) + ": " + p.Message }
+// Error is what people read: what is so, and what to do.
+func (p *Problem) Error() string { return strings.TrimSpace(p.Message + " " + p.Remedy) }
 
 // Unwrap gives what surfaces show.
 func (p *Problem) Unwrap() error {
-	e := event.Error{Class: event.ClassEngine, Message: strings.TrimSpace(p.Message + " " + p.Remedy)}
+	e := event.Error{Class: event.ClassEngine, Message: p.Error()}
 	if p.cause != nil {
 		e = *p.cause
 	}

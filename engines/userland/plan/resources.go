@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// lowMemory is what an engine needs in a turn, with a command or two beside it.
+	// lowMemory is what an engine needs in a turn, with a command or two beside it: Claude Code had 341 MB at the most of a
+	// demo tour, Codex 191 MB (measured, VmHWM).
 	lowMemory = 400e6
 	// lowDisk leaves room for a session's history, a project's build and the engine's own temporary files.
 	lowDisk = 200e6
