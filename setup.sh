@@ -26,8 +26,8 @@ case "${1:-}" in
 "") ;;
 test)
 	# A display without a screen, hands and eyes for it, a renderer without a graphics card; a keyring and a bus for it.
-	packages+=(xvfb xdotool imagemagick x11-utils libgl1-mesa-dri gnome-keyring dbus)
-	commands+=(Xvfb xdotool import xwininfo dbus-run-session gnome-keyring-daemon)
+	packages+=(dbus-daemon xvfb xdotool imagemagick x11-utils libgl1-mesa-dri gnome-keyring dbus)
+	commands+=(dbus-daemon Xvfb xdotool import xwininfo dbus-run-session gnome-keyring-daemon)
 	;;
 pack)
 	# Compilers and strip for both processors, what unpacks Debian packages, and the compressor of releases.
