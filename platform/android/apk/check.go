@@ -87,11 +87,11 @@ func (a *APK) checkSignature() []string {
 func (a *APK) checkSize() []string {
 	var bad []string
 	r := a.Sizes()
-	if r.Total < 0 || r.Shell > ShellBudget {
-		bad = append(bad, fmt.Sprintf("the shell has %d bytes, of %d", r.Shell, ShellBudget))
+	if r.Total < 0 || r.Shell > a.want.Shell {
+		bad = append(bad, fmt.Sprintf("the shell has %d bytes, of %d", r.Shell, a.want.Shell))
 	}
-	if r.Total < 0 || r.Total > TotalBudget {
-		bad = append(bad, fmt.Sprintf("it has %d bytes, of %d", r.Total, TotalBudget))
+	if r.Total < 0 || r.Total > a.want.Total {
+		bad = append(bad, fmt.Sprintf("it has %d bytes, of %d", r.Total, a.want.Total))
 	}
 	return bad
 }

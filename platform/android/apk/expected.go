@@ -12,6 +12,7 @@ type Expected struct {
 	FrameworkClasses []string // of Fyne's, in the first
 	Exports          []string // of the library, which Java and Android look up
 	ConfigChanges    string   // what the activity is not made anew for
+	Shell, Total     int64    // bytes, at most: without the userland, and with it
 }
 
 // Keva is what an APK of ours has to be.
@@ -32,4 +33,5 @@ var Keva = Expected{
 	// mcc, mnc, locale, touchscreen, keyboard, keyboardHidden, navigation, orientation, screenLayout, uiMode, screenSize,
 	// smallestScreenSize, density, layoutDirection, colorMode, fontScale (android.content.pm.ActivityInfo)
 	ConfigChanges: "0x40007fff",
+	Shell:         20_000_000, Total: 270_000_000,
 }

@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// The budgets, in bytes. The shell is everything but the userland.
-const (
-	ShellBudget = 20_000_000
-	TotalBudget = 270_000_000
-)
-
 // Part is a share of the file.
 type Part struct {
 	Name          string
@@ -25,6 +19,7 @@ type Report struct {
 	Parts []Part
 	Total int64 // the whole file
 	Shell int64 // without the userland
+	want  Expected
 }
 
 func partOf(name string) string {
@@ -47,7 +42,7 @@ func partOf(name string) string {
 
 // Sizes measures. A file that can't be measured has a total of -1, which fits no budget.
 func (a *APK) Sizes() Report {
-	r := Report{Path: a.Path, Total: -1}
+	r := Report{Path: a.Path, Total: -1, want: a.want}
 	byName := map[string]*Part{}
 	var pack int64
 	for _, f := range a.zip.File {
@@ -84,6 +79,6 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "  %s  %s\n", mb(p.Packed), p.Name)
 	}
 	fmt.Fprintf(&b, "  %s  in all, of %s; without the userland %s, of %s\n",
-		mb(r.Total), strings.TrimSpace(mb(TotalBudget)), strings.TrimSpace(mb(r.Shell)), strings.TrimSpace(mb(ShellBudget)))
+		mb(r.Total), strings.TrimSpace(mb(r.want.Total)), strings.TrimSpace(mb(r.Shell)), strings.TrimSpace(mb(r.want.Shell)))
 	return b.String()
 }
