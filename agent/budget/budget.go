@@ -49,8 +49,16 @@ var (
 		Meaning: "How long an engine may take from its launch to its first word, or to an open session. After that it is stopped. On a slow computer it needs 2 s. Codex's version command has the same.",
 	}
 	VersionCheck = Budget{
-		Name: "engine: version", Time: 30 * time.Second, Owner: "engines/claude",
-		Meaning: "How long the version command may take: a program of 240 MB may come from a slow disk. After that the engine counts as broken.",
+		Name: "engine: version", Time: 30 * time.Second, Owner: "engines/claude, engines/userland/plan",
+		Meaning: "How long the version command may take: a program of 240 MB may come from a slow disk. After that the engine counts as broken. A trial of the shell has the same.",
+	}
+	LowMemory = Budget{
+		Name: "engine: low memory", Size: 384 << 20, Unit: "bytes", Owner: "engines/userland/plan",
+		Meaning: "Free memory below which the doctor warns. In a demo tour Claude Code took 341 MB at the most, Codex 191 MB (measured), and commands come on top. Nothing is refused: the system decides.",
+	}
+	LowDisk = Budget{
+		Name: "engine: low storage", Size: 192 << 20, Unit: "bytes", Owner: "engines/userland/plan",
+		Meaning: "Free storage below which the doctor warns: history, a build and the engines' temporary files need more. Nothing is refused.",
 	}
 	InterruptReply = Budget{
 		Name: "engine: interrupt", Time: 5 * time.Second, Owner: "engines/claude, engines/codex",
@@ -230,7 +238,7 @@ var (
 func All() []Budget {
 	return []Budget{
 		SlotYield, Interrupt, EngineStop, Settle, Heartbeat, ExtraTurn, Doctor,
-		Handshake, VersionCheck, InterruptReply, Farewell, LateReply, Mute,
+		Handshake, VersionCheck, LowMemory, LowDisk, InterruptReply, Farewell, LateReply, Mute,
 		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
 		SignIn, SignInStore, SignInReply, SignInCancel,
 		Prompt, Stderr, RunRecord,

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/slot"
 	"keva/engines/proc"
@@ -189,13 +190,14 @@ func TestLongPrefix(t *testing.T) {
 
 // What runs out is a warning; what nobody can read is unknown, and neither hides the other.
 func TestResources(t *testing.T) {
+	low, full := budget.LowMemory.Size, budget.LowDisk.Size
 	for _, c := range []struct {
 		m            plenty
 		memory, disk Weight
 	}{
 		{rich, "", ""},
-		{plenty{mem: lowMemory - 1, free: 8e9}, Warns, ""},
-		{plenty{mem: lowMemory, free: lowDisk - 1}, "", Warns},
+		{plenty{mem: low - 1, free: 8e9}, Warns, ""},
+		{plenty{mem: low, free: full - 1}, "", Warns},
 		{plenty{mem: 1, free: 1}, Warns, Warns},
 		{plenty{mem: 8e9, free: 8e9, err: os.ErrPermission}, Unknown, Unknown},
 	} {

@@ -7,14 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-)
 
-const (
-	// lowMemory is what an engine needs in a turn, with a command or two beside it: Claude Code had 341 MB at the most of a
-	// demo tour, Codex 191 MB (measured, VmHWM).
-	lowMemory = 400e6
-	// lowDisk leaves room for a session's history, a project's build and the engine's own temporary files.
-	lowDisk = 200e6
+	"keva/agent/budget"
 )
 
 // facts is the machine, or a test's idea of one. Amounts are bytes.
@@ -62,8 +56,8 @@ func resources(m facts, place Place) []Problem {
 		}
 	}
 	memory, err := m.memory()
-	look(MemoryLow, memory, err, lowMemory, "memory")
+	look(MemoryLow, memory, err, budget.LowMemory.Size, "memory")
 	disk, err := m.disk(or(or(place.Data, place.Home), os.TempDir()))
-	look(DiskLow, disk, err, lowDisk, "storage")
+	look(DiskLow, disk, err, budget.LowDisk.Size, "storage")
 	return found
 }
