@@ -12,6 +12,9 @@ setup-pack:
 pack: setup-pack ## build the userland's pack (ARCH=arm64|amd64, LEVEL=fast|release: minutes, 60 MB less)
 	@$(GO) run ./engines/userland/build/cmd -arch $(ARCH) -level $(LEVEL) -policies $(POLICIES)
 
+pack-repro: setup-pack ## build the pack twice and compare the bytes (ARCH=, LEVEL=)
+	@$(GO) run ./engines/userland/build/cmd -twice -arch $(ARCH) -level $(LEVEL) -policies $(POLICIES)
+
 pack-lock: setup-pack ## renew the pinned Debian packages of both architectures
 	@for arch in amd64 arm64; do $(GO) run ./engines/userland/build/cmd -lock -arch $$arch || exit 1; done
 

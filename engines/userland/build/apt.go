@@ -34,8 +34,8 @@ func newAPT(dir, arch string) (apt, error) {
 		}
 	}
 	for name, text := range map[string]string{"status": "", "preferences": preferences(), "conf": a.config()} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return a, diskError(dir, err)
+		if err := replace(filepath.Join(dir, name), []byte(text)); err != nil { // another build may be reading it
+			return a, err
 		}
 	}
 	return a, nil

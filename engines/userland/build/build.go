@@ -16,7 +16,6 @@ import (
 
 	"keva/agent/event"
 	"keva/engines/install"
-	"keva/engines/userland/elfedit"
 	"keva/engines/userland/pack"
 )
 
@@ -27,6 +26,8 @@ type Options struct {
 	Level    Level    // how hard to compress
 	Policies string   // folder with the policies of the Android releases
 	Say      Progress // or nil
+
+	frames string // folder of the remembered frames, if not the cache's
 }
 
 // Progress is told what is being done, in a sentence for people.
@@ -65,6 +66,9 @@ func Pack(ctx context.Context, in Inputs, o Options) (r Report, err error) {
 	if err := os.MkdirAll(filepath.Join(b.store.dir, "tars"), 0o755); err != nil {
 		return Report{}, diskError(b.store.dir, err)
 	}
+	if err := sweep(b.store.dir, o.Output, began); err != nil {
+		return Report{}, err
+	}
 	if err := b.all(ctx); err != nil {
 		return Report{}, buildError(ctx, err)
 	}
@@ -81,7 +85,7 @@ func (b *builder) all(ctx context.Context) error {
 		}
 		licences = append(licences, l...)
 	}
-	policies, err := readPolicies(b.Policies, b.target)
+	policy, err := readPolicies(b.Policies, b.target)
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func (b *builder) all(ctx context.Context) error {
 	b.Say("Preparing programs.")
 	b.report.Dangling = b.tree.dangling()
 	b.tree.empty()
-	if b.report.Neutralised, err = b.tree.neutralise(b.target, policies); err != nil {
+	if b.report.Neutralised, err = b.tree.neutralise(b.target, policy); err != nil {
 		return err
 	}
 	if err := b.tree.needs(b.target); err != nil {
@@ -100,7 +104,7 @@ func (b *builder) all(ctx context.Context) error {
 	if b.report.Programs, b.report.Scripts, err = b.tree.prepare(b.target); err != nil {
 		return err
 	}
-	return b.write(ctx, policies[0].Name, licences)
+	return b.write(ctx, policy.Name, licences)
 }
 
 // debian brings the packages' files and does the work of their scripts.
@@ -130,28 +134,6 @@ func (b *builder) debian(ctx context.Context) ([]pack.Licence, error) {
 	drop.apply(b.tree)
 	b.report.Idle = drop.idle()
 	return licences, b.tree.cookBase(b.target)
-}
-
-// readPolicies reads the policies of all releases, the oldest first. A call is neutralised when one of them refuses it:
-// a pack must run on all.
-func readPolicies(dir string, tg target) ([]elfedit.Policy, error) {
-	var all []elfedit.Policy
-	for _, release := range []string{
-		"pie-release", "android10-release", "android11-release", "android12-release",
-		"android13-release", "android14-release", "android15-release", "main",
-	} {
-		name := release + "." + tg.policy
-		text, err := os.ReadFile(filepath.Join(dir, name+".policy"))
-		if err != nil {
-			return nil, &event.Error{Class: event.ClassConfig, Message: "The policy " + name + " is missing in " + dir + ". Run this in Keva's source folder.", Detail: err.Error()}
-		}
-		p, err := elfedit.ParsePolicy(name, text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, nil
 }
 
 // buildError gives an error its sentence, unless it has one.

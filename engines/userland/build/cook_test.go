@@ -265,3 +265,25 @@ func TestMissingLibraries(t *testing.T) {
 		t.Error("a program for another processor was taken")
 	}
 }
+
+// What one release refuses is refused, also if an older one allows it.
+func TestPolicyIsTheStrictest(t *testing.T) {
+	p, err := readPolicies(policies, targets[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for nr, want := range map[int]bool{
+		63: true, 214: true, // read, brk
+		143: false, // setregid: Android 9 only
+		283: false, // membarrier: not Android 9
+		291: false, // statx: from 11
+		439: false, // faccessat2: none
+	} {
+		if p.Allows(nr) != want {
+			t.Errorf("call %d is allowed: %v", nr, !want)
+		}
+	}
+	if p.Name != "pie-release.arm64" {
+		t.Errorf("the policy is called %q", p.Name)
+	}
+}

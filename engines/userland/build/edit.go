@@ -42,22 +42,19 @@ func (n *node) whole() []byte {
 	return slices.Concat(n.edits...)
 }
 
-// neutralise takes the calls out of glibc that any release's policy refuses. Which file had how many is returned.
-func (t tree) neutralise(tg target, policies []elfedit.Policy) (map[string]int, error) {
+// neutralise takes the calls out of glibc that the policy refuses. Which file had how many is returned.
+func (t tree) neutralise(tg target, policy elfedit.Policy) (map[string]int, error) {
 	done := map[string]int{}
 	for _, name := range []string{tg.loader, "libc.so.6"} {
 		p, n := t.find(tg.libraries() + "/" + name)
 		if n == nil {
 			return nil, fmt.Errorf("%s is missing in %s", name, tg.libraries())
 		}
-		for _, policy := range policies {
-			out, report, err := elfedit.NopAll(n.data, policy)
-			if err != nil {
-				return nil, err
-			}
-			n.data = out
-			done[p] += len(report.Patched)
+		out, report, err := elfedit.NopAll(n.data, policy)
+		if err != nil {
+			return nil, err
 		}
+		n.data, done[p] = out, len(report.Patched)
 		if done[p] == 0 {
 			return nil, fmt.Errorf("no call of %s was neutralised: it would die on a phone; the policies or the scanner are wrong", p)
 		}

@@ -29,7 +29,9 @@ func (s *store) debs(ctx context.Context, l Lock, say func(string)) ([]string, e
 		paths[i] = filepath.Join(dir, p.SHA256+".deb")
 		if !isFile(paths[i], p) {
 			missing = append(missing, i)
+			continue
 		}
+		use(paths[i])
 	}
 	if len(missing) == 0 {
 		return paths, nil
@@ -47,7 +49,7 @@ func (s *store) debs(ctx context.Context, l Lock, say func(string)) ([]string, e
 	if err != nil {
 		return nil, diskError(dir, err)
 	}
-	defer func() { _ = os.RemoveAll(work) }() // what stays is cleared away by hand or never
+	defer func() { _ = os.RemoveAll(work) }() // what stays is swept away by a later build
 	var said error
 	for _, site := range sites(sources) {
 		if missing, err = s.take(ctx, a, site, l, missing, work, paths); err != nil {

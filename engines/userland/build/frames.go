@@ -37,8 +37,8 @@ type frames struct {
 	fresh atomic.Int64 // frames that were not remembered
 }
 
-func newFrames(dir, arch string, level Level) (*frames, error) {
-	f := &frames{dir: filepath.Join(dir, "frames", arch+"-"+string(level)), used: map[string]bool{}}
+func newFrames(dir string, level Level) (*frames, error) {
+	f := &frames{dir: dir, used: map[string]bool{}}
 	switch level {
 	case Fast:
 		f.pack, f.salt = pack.Fast(), "fast 1"

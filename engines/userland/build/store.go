@@ -121,6 +121,7 @@ func (s *store) mapWhole(ctx context.Context, path string) ([]byte, error) {
 	if got := sum(h); got != strings.TrimSpace(string(want)) {
 		return nil, fmt.Errorf("%s has the sha256 %s, not %s", path, got, want)
 	}
+	use(path, path+".sum")
 	return m, nil
 }
 

@@ -76,8 +76,10 @@ func TestDebIntoTree(t *testing.T) {
 		"usr/share/a b/ü — ñ":  "odd name",
 		"usr/share/deep/a/b/c": "->../../../y",
 	})
-	if err := os.Chmod(filepath.Join(root, "bin/run"), 0o4755); err != nil {
-		t.Fatal(err)
+	for name, m := range map[string]os.FileMode{"bin/run": 0o755 | os.ModeSetuid, "etc/conf": 0o600, "lib/far/libx.so.1": 0o664} {
+		if err := os.Chmod(filepath.Join(root, name), m); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var b bytes.Buffer
 	if err := fsysTar(t.Context(), deb(t, "toy", root), &b); err != nil {
@@ -95,6 +97,7 @@ func TestDebIntoTree(t *testing.T) {
 		"usr/lib/far/libx.so":   {kind: pack.Link, mode: 0o777, link: "libx.so.1"},
 		"usr/lib/far/liby.so":   {kind: pack.Link, mode: 0o777, link: "../../share/y"},
 		"usr/bin/alias":         {kind: pack.Link, mode: 0o777, link: "run"},
+		"etc/conf":              {kind: pack.Regular, mode: 0o644, data: []byte("text")},
 		"etc/ssl":               {kind: pack.Link, mode: 0o777, link: "conf"},
 		"usr/share/a b/ü — ñ":   {kind: pack.Regular, mode: 0o644, data: []byte("odd name")},
 		"usr/share/deep/a/b/c":  {kind: pack.Link, mode: 0o777, link: "../../../y"},

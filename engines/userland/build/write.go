@@ -75,7 +75,10 @@ func (b *builder) write(ctx context.Context, policy string, licences []pack.Lice
 			err = errors.Join(err, part.Close(), os.Remove(part.Name()))
 		}
 	}()
-	frames, err := newFrames(b.store.dir, b.target.arch, b.Level)
+	if b.frames == "" {
+		b.frames = filepath.Join(b.store.dir, "frames", b.target.arch+"-"+string(b.Level))
+	}
+	frames, err := newFrames(b.frames, b.Level)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	level := f.String("level", string(build.Fast), "fast or release")
 	out := f.String("o", "", "the archive; build/keva-userland-ARCH.tar.zst if empty")
 	lock := f.Bool("lock", false, "renew the lock file instead of building")
+	twice := f.Bool("twice", false, "build a second time and compare the bytes")
 	policies := f.String("policies", "test/jail/policies", "folder with the policies of the Android releases")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -56,15 +57,22 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if *out == "" {
 		*out = filepath.Join("build", "keva-userland-"+*arch+".tar.zst")
 	}
-	r, err := build.Pack(ctx, in, build.Options{
+	o := build.Options{
 		Cache: cache, Output: *out, Level: build.Level(*level), Policies: *policies,
 		Say: func(text string) { fmt.Fprintln(w, text) },
-	})
+	}
+	r, err := build.Pack(ctx, in, o)
 	if err != nil {
 		return err
 	}
 	r.Print(w)
-	return nil
+	if !*twice {
+		return nil
+	}
+	if r, err = build.Reproduce(ctx, in, o); err == nil {
+		fmt.Fprintf(w, "A second build, with all %d frames compressed again, gave the same bytes.\n", r.Fresh)
+	}
+	return err
 }
 
 // inputs are the pins that this source tree carries.
