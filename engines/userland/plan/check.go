@@ -54,8 +54,10 @@ func check(ctx context.Context, m facts, limit time.Duration, place Place, progr
 			found = append(found, *p)
 		}
 	}
-	if p := t.run(ctx, place, Program{ID: "shell", Binary: place.shell(program.path(place.Path))}, "-c", ":"); p != nil {
-		return append(found, *p)
+	if sh := place.shell(program.path(place.Path)); sh != "" {
+		if p := t.run(ctx, place, Program{ID: "shell", Binary: sh}, "-c", ":"); p != nil {
+			return append(found, *p)
+		}
 	}
 	if o.Lease.Valid() {
 		if p := t.run(ctx, place, program, "--version"); p != nil {
@@ -84,6 +86,7 @@ func Static(place Place, program Program) []Problem {
 	}
 	if sh := s.place.shell(program.path(s.place.Path)); sh == "" {
 		s.add(ShellMissing, "", "PATH is "+s.place.Path)
+		s.found[len(s.found)-1].Weight = Warns // talking works, and the adapter says it in the session
 	} else if s.runnable(ShellMissing, sh) {
 		s.interpreter(sh)
 	}

@@ -277,6 +277,20 @@ func TestHostNeedsNoTree(t *testing.T) {
 	}
 }
 
+// Without a shell an engine of the host can still talk: it starts, and the user is told.
+func TestNoShellOnTheHost(t *testing.T) {
+	x := newTree(t, "v")
+	x.engine("engine", proc.Interpreter(x.at("opt/engine/beside")))
+	defer func(dirs []string) { usual = dirs }(usual)
+	usual = nil
+	place := Host()
+	place.Path = "/gone"
+	found := check(t.Context(), rich, patience, place, Program{Binary: x.program.Binary}, Options{Lease: lease(t)})
+	if len(found) != 1 || found[0].Reason != ShellMissing || found[0].Weight != Warns {
+		t.Errorf("%+v", found)
+	}
+}
+
 func TestReasonsAreWhole(t *testing.T) {
 	if len(Reasons(KindPack)) != len(texts) {
 		t.Error("a reason is missing")

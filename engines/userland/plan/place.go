@@ -78,12 +78,15 @@ func (p Place) Language() string { return p.orHost().Lang }
 // Shell is the shell of an engine that runs in no project; "" when there is none.
 func (p Place) Shell() string { p = p.orHost(); return p.shell(p.Path) }
 
+// usual are where every desktop has a shell, whatever PATH is. Tests name others.
+var usual = []string{"/bin", "/usr/bin"}
+
 // shell finds a shell that the engines accept: its path must contain bash or zsh, or Claude's Bash tool fails.
 func (p Place) shell(path string) string {
 	if p.Sh != "" {
 		return p.Sh
 	}
-	dirs := append(filepath.SplitList(path), "/bin", "/usr/bin")
+	dirs := append(filepath.SplitList(path), usual...)
 	for _, name := range []string{"bash", "zsh"} {
 		for _, dir := range dirs {
 			sh, err := exec.LookPath(filepath.Join(dir, name))
