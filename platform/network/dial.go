@@ -144,6 +144,17 @@ func (s *Snapshot) Dial(ctx context.Context, purpose, addr string, allow func(ne
 	return conn, nil
 }
 
+// Lost keeps that a tunnel from Dial was cut after it was open: an attempt that looked well and was not.
+func (s *Snapshot) Lost(purpose, addr string, began time.Time, detail string) *Failure {
+	f := &Failure{Class: ClassConnect, Host: addr, Detail: detail}
+	proxy, err := s.ProxyFor(&url.URL{Scheme: "https", Host: addr})
+	if err == nil && proxy != nil {
+		f.Class, f.Via = ClassProxyRefused, proxy.Host
+	}
+	s.opt.Ledger.finish(Attempt{At: began, Purpose: purpose, Host: addr, Policy: s.version}, s.opt.Clock(), f)
+	return f
+}
+
 // tunnel asks proxy for a connection to addr.
 func (s *Snapshot) tunnel(ctx context.Context, proxy *url.URL, addr string) (net.Conn, error) {
 	conn, err := s.dial(ctx, proxy.Host, nil)

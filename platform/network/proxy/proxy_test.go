@@ -348,6 +348,10 @@ func TestCutIsNotAnEnd(t *testing.T) {
 	if n, err := c.Read(buf); err == nil || err == io.EOF {
 		t.Fatalf("%d %v: a cut answer looks whole", n, err)
 	}
+	l.proxy.Close() // waits for the tunnel
+	if sum, _ := l.policy.Ledger().Of("engine: toy"); sum.LastFailure.Class != network.ClassConnect || strings.Count(l.log.String(), "\n") != 1 {
+		t.Errorf("a cut connection leaves no trace: %+v %s", sum, l.log.String())
+	}
 }
 
 // What the program does not take is not fetched: memory stays flat.

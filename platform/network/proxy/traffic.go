@@ -31,6 +31,8 @@ type flow struct {
 	mu              sync.Mutex
 	in, out         int64
 	lastIn, lastOut time.Time
+	first           string // which side ended first: "network" or "program"
+	how             error
 }
 
 // passed counts n bytes; the sums of the launch and of the host follow.

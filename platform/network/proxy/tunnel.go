@@ -43,7 +43,8 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, l *Launch) {
 	}
 	_ = down.SetDeadline(time.Time{}) // the server's own deadlines are over
 	var once sync.Once
-	fl := &flow{l: l, host: host, lastOut: p.opt.Clock()}
+	began := p.opt.Clock()
+	fl := &flow{l: l, host: host, lastOut: began}
 	fl.cut = func() { once.Do(func() { _, _ = down.Close(), up.Close() }) }
 	defer fl.cut()
 	p.mu.Lock()
@@ -67,6 +68,9 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, l *Launch) {
 	both.Go(func() { fl.pipe(up, early(down, buffered.Reader), false) })
 	both.Go(func() { fl.pipe(down, up, true) })
 	both.Wait()
+	if why := fl.lost(); why != "" {
+		l.tried(host, l.policy.Lost(l.purpose(), host, began, why))
+	}
 }
 
 // purpose is what the ledger files the launch's attempts under.
@@ -102,6 +106,7 @@ func (f *flow) pipe(dst, src net.Conn, in bool) {
 		if n > 0 {
 			f.passed(in, n)
 			if _, err := dst.Write(buf[:n]); err != nil {
+				f.over(!in, err) // it is the other side that broke
 				f.abort(dst, src)
 				return
 			}
@@ -109,6 +114,7 @@ func (f *flow) pipe(dst, src net.Conn, in bool) {
 		switch {
 		case err == nil:
 		case err == io.EOF:
+			f.over(in, err)
 			if half, ok := dst.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
 				f.cut()
 			}
@@ -116,10 +122,35 @@ func (f *flow) pipe(dst, src net.Conn, in bool) {
 		case errors.Is(err, os.ErrDeadlineExceeded) && f.l.p.opt.Clock().Sub(f.last()) < budget.ProxyIdle.Time:
 			// the other direction is alive
 		default:
+			f.over(in, err)
 			f.abort(dst, src)
 			return
 		}
 	}
+}
+
+// over notes which side ended first, and how.
+func (f *flow) over(network bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.first == "" && err != nil {
+		f.first, f.how = map[bool]string{true: "network", false: "program"}[network], err
+	}
+}
+
+// lost says why the tunnel counts as failed: the network's side broke, or ended before it said a word. "" when it does not.
+func (f *flow) lost() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.first != "network" || errors.Is(f.how, net.ErrClosed) || errors.Is(f.how, os.ErrDeadlineExceeded):
+		return "" // the program or Keva ended it
+	case f.how != io.EOF:
+		return "the connection broke: " + f.how.Error()
+	case f.in == 0 && f.out > 0:
+		return "the connection was closed without an answer"
+	}
+	return ""
 }
 
 // abort ends both sides so that they see a cut and not an end.
