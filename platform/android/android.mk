@@ -7,7 +7,7 @@ ANDROID_TYPES := @nativescript/types-android@9.1.1
 
 ABI ?= arm64
 # The userland for it, from `make pack`.
-PACK ?= build/keva-userland-$(ABI).tar.zst
+PACK ?= build/keva-userland-$(if $(filter arm64%,$(ABI)),arm64,amd64).tar.zst
 APK_BUILD := $(GO) run ./platform/android/build -fyne $(FYNE)
 APK_CHECK := $(GO) run ./platform/android/check
 
@@ -22,7 +22,7 @@ apk: setup-apk ## build the Android app (ABI=arm64|x86_64, PACK=file from `make 
 apk-check: setup-apk ## say what is wrong with the APKs in build/ (APK=files)
 	@$(APK_CHECK) $(or $(APK),$(wildcard build/keva-*.apk))
 
-apk-test: setup-apk ## prove that each check of an APK can fail, and hold our Java calls against Android's published API
+apk-test: setup-apk build/keva-arm64-v8a-shell.apk ## prove that each check of an APK can fail, and hold our Java calls against Android's published API
 	@mkdir -p build/android
 	@[ -f build/android/types.d.ts ] || { cd build/android && \
 		npm pack --silent $(ANDROID_TYPES) >/dev/null && \
@@ -30,6 +30,9 @@ apk-test: setup-apk ## prove that each check of an APK can fail, and hold our Ja
 		mv types.part types.d.ts && rm -f nativescript-types-android-*.tgz; }
 	$(GO) vet -tags apktest ./platform/android/...
 	KEVA_TYPES=$(CURDIR)/build/android/types.d.ts $(GO) test -tags apktest -timeout 10m ./platform/android/...
+
+build/keva-arm64-v8a-shell.apk:
+	@$(APK_BUILD) -abi arm64 >/dev/null
 
 # -Xcheck:jni complains on standard output and goes on.
 apk-jvm-test: setup-apk ## run the calls to Java, and our two Java classes, on a desktop's Java

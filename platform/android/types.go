@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// PackEntry is where the userland lies in the APK (Device.Package): one compressed archive, stored as it is, so that it is
+// read in place. An APK without it is a shell.
+const PackEntry = "assets/keva-userland.tar.zst"
+
 // Device is where the app runs and what it is.
 type Device struct {
 	Files, Cache    string // the app's own folders; programs may be run from Files (target 28)

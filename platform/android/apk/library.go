@@ -66,6 +66,8 @@ func shape(lib *elf.File) (bad []string) {
 		switch {
 		case p.Type == elf.PT_LOAD && (p.Align < page || p.Align%page != 0 || (p.Vaddr-p.Off)%page != 0):
 			bad = append(bad, fmt.Sprintf("a segment is aligned to %#x: it can't be loaded on phones with pages of 16 KiB", p.Align))
+		case p.Type == elf.PT_TLS:
+			bad = append(bad, "it has thread-local storage, which Android 9 can not load")
 		case p.Type == elf.PT_GNU_STACK && p.Flags&elf.PF_X != 0:
 			bad = append(bad, "its stack may be executed")
 		case p.Type == elf.PT_LOAD && p.Flags&(elf.PF_W|elf.PF_X) == elf.PF_W|elf.PF_X:

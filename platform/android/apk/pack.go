@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"keva/platform/android"
 )
 
-// PackEntry is where the userland lies in an APK: one compressed archive, stored as it is, so that it is read in place.
-const PackEntry = "assets/keva-userland.tar.zst"
+// PackEntry is where the userland lies in an APK.
+const PackEntry = android.PackEntry
 
 // The userland comes as Zstandard frames; a first frame of the skippable kind may hold what is known about them.
 var (
