@@ -21,6 +21,7 @@ type Config struct {
 	Mode   Mode
 	Log    string   // with ModeRecord: where "count name program" lines go, outside the box
 	Dir    string   // working directory in the box; "" = FilesDir
+	Free   bool     // confine nothing: namespaces only, as a measure for what confinement costs
 	Ptrace bool     // allow ptrace, which some vendors deny and some don't
 	Flat   bool     // files have no modes, no owners and no links of any kind, as on shared storage
 	Host   bool     // keep the host's network, instead of one with nothing but loopback

@@ -4,6 +4,7 @@ package drive
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"keva/agent/event"
 	"keva/agent/turn"
@@ -84,4 +85,20 @@ const (
 )
 
 // Installed is what an installation says.
-type Installed struct{ Tree string }
+type Installed struct {
+	Tree string
+	Took time.Duration // without the check that follows
+}
+
+// Work is a command to be measured.
+type Work struct {
+	Name  string
+	Args  []string // Args[0] is looked up in PATH
+	Times int
+}
+
+// Measured are the times of one work, in the order in which they were measured.
+type Measured struct {
+	Name string
+	Took []time.Duration
+}

@@ -31,8 +31,8 @@ func (l *Lab) install(ctx context.Context) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	const apk = box.AppDir + "/base.apk"
-	if err := makeAPK(os.Getenv(PackEnv), filepath.Join(l.Root, apk)); err != nil {
+	apk, err := l.APK(os.Getenv(PackEnv))
+	if err != nil {
 		return err
 	}
 	c, err := l.Config(Oldest, Driver, "install", apk, files)
@@ -55,6 +55,12 @@ func (l *Lab) install(ctx context.Context) error {
 	}
 	l.Tree = installed.Tree
 	return os.Remove(filepath.Join(l.Root, apk))
+}
+
+// APK puts the pack into an APK, and that where the system keeps it. It returns its path in the box.
+func (l *Lab) APK(pack string) (string, error) {
+	const apk = box.AppDir + "/base.apk"
+	return apk, makeAPK(pack, filepath.Join(l.Root, apk))
 }
 
 // makeAPK stores the pack as the entry of a zip file.

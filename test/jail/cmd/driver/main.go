@@ -5,6 +5,7 @@
 //	driver kill TASK     be killed as Keva and look at what the next start makes of it
 //	driver install APK FOLDER
 //	                     unpack the userland that is in an APK, and check all of it
+//	driver measure WORKS run commands and tell how long each took
 //
 // TASK is a task of package drive.
 package main
@@ -32,8 +33,11 @@ func run(args []string) error {
 	if len(args) == 3 && args[0] == "install" {
 		return unpackAPK(args[1], args[2], out)
 	}
+	if len(args) == 2 && args[0] == "measure" {
+		return measure(args[1], out)
+	}
 	if len(args) != 2 {
-		return fmt.Errorf("usage: driver keva|kill TASK, or driver install APK FOLDER")
+		return fmt.Errorf("usage: driver keva|kill TASK, driver measure WORKS, or driver install APK FOLDER")
 	}
 	var t drive.Task
 	if err := json.Unmarshal([]byte(args[1]), &t); err != nil {
