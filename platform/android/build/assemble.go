@@ -120,7 +120,8 @@ func add(w *zip.Writer, name, file string) error {
 		UncompressedSize64: uint64(size), CompressedSize64: uint64(size), //nolint:gosec // a file's size
 	}
 	h.SetMode(0o644)
-	h.ModifiedDate = uint16((always.Year()-1980)<<9 | int(always.Month())<<5 | always.Day()) //nolint:gosec,staticcheck // raw entries take the old fields
+	//lint:ignore SA1019 raw entries take the old fields
+	h.ModifiedDate = uint16((always.Year()-1980)<<9 | int(always.Month())<<5 | always.Day()) //nolint:gosec // a date
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
