@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"keva/agent/event"
 	"keva/engines/userland/elfedit"
@@ -102,8 +103,8 @@ func Compile(ctx context.Context, arch, dir string) error {
 	if err != nil {
 		return err
 	}
-	for name, flags := range products {
-		args := append([]string{"-o", filepath.Join(out, name)}, flags...)
+	for name, p := range products {
+		args := slices.Concat([]string{"-o", filepath.Join(out, name)}, warnings, p.flags, p.sources)
 		cmd := exec.CommandContext(ctx, compiler, args...)
 		cmd.Dir = filepath.Join(work, "src")
 		if said, err := cmd.CombinedOutput(); err != nil {
@@ -119,15 +120,29 @@ var warnings = []string{
 	"-Wstrict-prototypes", "-Wmissing-prototypes", "-Wformat=2", "-Werror",
 }
 
-// products: the flags decide what a product may do. Segments are aligned for pages of up to 64 KiB.
-var products = map[string][]string{
+// product is how one of the two is made: the flags decide what it may do.
+type product struct {
+	flags, sources []string
+}
+
+// Segments are aligned for pages of up to 64 KiB.
+var products = map[string]product{
 	Preload: {
-		"-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-s",
-		"-Wl,-soname," + Preload, "-Wl,-z,relro,-z,now", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none", "k.c",
+		flags: []string{
+			"-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-s", "-Wl,-soname," + Preload,
+			"-Wl,-z,relro,-z,now", "-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none",
+		},
+		sources: []string{
+			"accounts.c", "descriptors.c", "exec.c", "files.c", "place.c", "real.c", "refused.c", "root.c", "shared.c",
+			"shebang.c", "sigsys.c", "spawn.c", "start.c", "temp.c", "walk.c",
+		},
 	},
-	Stub: append([]string{
-		"-O2", "-fPIE", "-static-pie", "-nostdlib", "-nostartfiles", "-ffreestanding", "-fno-stack-protector",
-		"-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-s", "-Wl,-z,norelro", "-Wl,-z,noexecstack",
-		"-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none", "ldk.c", "load.c", "refused.c", "root.c",
-	}, warnings...),
+	Stub: { // no libc, and no relocations: nobody would apply them
+		flags: []string{
+			"-O2", "-fPIE", "-static-pie", "-nostdlib", "-nostartfiles", "-ffreestanding", "-fno-stack-protector",
+			"-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-s", "-Wl,-z,norelro", "-Wl,-z,noexecstack",
+			"-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none",
+		},
+		sources: []string{"ldk.c", "load.c", "refused.c", "root.c"},
+	},
 }
