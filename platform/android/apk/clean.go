@@ -68,7 +68,7 @@ func machine() (map[string]string, error) {
 	put("the modules' folder", lines[1])
 	put("Go's folder", lines[2]+"/")
 	put("the build cache", lines[3])
-	if proxy, _, _ := strings.Cut(lines[4], ","); !strings.Contains(proxy, "proxy.golang.org") && strings.HasPrefix(proxy, "http") {
+	if proxy, _, _ := strings.Cut(lines[4], ","); strings.HasPrefix(proxy, "http") {
 		put("a module proxy", proxy)
 	}
 	return words, nil
