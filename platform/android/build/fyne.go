@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -113,22 +114,20 @@ func (b *build) sameFyne() error {
 	if !ok || !cut {
 		return errors.New("-fyne is missing, for instance fyne.io/tools/cmd/fyne@v1.7.4 (the Makefile knows which)")
 	}
-	list := func(dir string, args ...string) (string, error) {
-		cmd := exec.Command("go", append([]string{"list", "-m"}, args...)...) //nolint:gosec // go
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-		out, err := cmd.Output()
-		return strings.TrimSpace(string(out)), err
-	}
 	const library = "fyne.io/fyne/v2"
-	ours, err := list(b.root, "-f", "{{.Version}}", library)
+	ours, err := goOutput(b.root, "list", "-mod=readonly", "-m", "-f", "{{.Version}}", library)
 	if err != nil {
 		return fmt.Errorf("which Fyne is ours: %w", err)
 	}
-	gomod, err := list(b.work, "-f", "{{.GoMod}}", module+"@"+version)
+	info, err := goOutput(b.root, "mod", "download", "-json", module+"@"+version)
 	if err != nil {
-		return fmt.Errorf("go list %s@%s: %w", module, version, err)
+		return fmt.Errorf("%s@%s can't be had: %w", module, version, err)
 	}
-	text, err := os.ReadFile(gomod)
+	var download struct{ GoMod string }
+	if err := json.Unmarshal([]byte(info), &download); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(download.GoMod)
 	if err != nil {
 		return err
 	}
@@ -136,4 +135,12 @@ func (b *build) sameFyne() error {
 		return fmt.Errorf("%s@%s was made for another Fyne than ours, %s: choose its release that names %s in go.mod", module, version, ours, ours)
 	}
 	return nil
+}
+
+// goOutput is what the go command says, without the flags of whoever runs us.
+func goOutput(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...) //nolint:gosec // go
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
 }
