@@ -19,8 +19,8 @@ import (
 // extraction makes entries of a tree from a pack. Workers take frames in order and write what is in them; of a file
 // that spans frames each worker waits for the one before it, so that the bytes on the disk are always its beginning.
 //
-// It writes through os.Root, which no link leads out of. It does not use its Chmod: that is fchmodat2 with a flag, a
-// call that Android kills for.
+// No link leads it out of the tree: see [folder], and os.Root for what is rare. It does not use the Chmod of os.Root:
+// that is fchmodat2, a call for which Android kills the app.
 type extraction struct {
 	r       *pack.Reader
 	tree    Tree
@@ -28,6 +28,7 @@ type extraction struct {
 	meter   *meter
 
 	top    *os.Root
+	dir    *os.File   // the same
 	writes []*writing // by file, nil where there is nothing to do
 	again  []int      // files whose beginning turned out to be wrong
 	mu     sync.Mutex // for again
@@ -39,6 +40,12 @@ func (x *extraction) run(ctx context.Context, state []verdict) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.top.Close()) }()
+	if x.dir, err = x.top.Open("."); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.dir.Close()) }()
+	at := &folder{top: x.dir}
+	defer at.leave()
 	missing := int64(0)
 	files := x.r.Manifest().Files
 	x.writes = make([]*writing, len(files))
@@ -50,7 +57,7 @@ func (x *extraction) run(ctx context.Context, state []verdict) (err error) {
 			x.writes[v.file] = &writing{x: x, file: v.file, from: v.from, sum: v.sum, first: first, turns: newTurns(last - first + 1)}
 			continue
 		}
-		if err := x.other(f, v); err != nil {
+		if err := x.other(at, f, v); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
@@ -70,7 +77,7 @@ func (x *extraction) run(ctx context.Context, state []verdict) (err error) {
 }
 
 // other makes what has no content in the frames, or needs none of it.
-func (x *extraction) other(f *pack.File, v verdict) error {
+func (x *extraction) other(at *folder, f *pack.File, v verdict) error {
 	switch {
 	case v.refill:
 		if err := relocateFile(x.top, f, x.tree.Root); err != nil {
@@ -79,19 +86,19 @@ func (x *extraction) other(f *pack.File, v verdict) error {
 		return x.chmod(f)
 	case !v.redo:
 		return x.chmod(f)
-	case f.Kind == pack.Link:
-		if err := x.clear(f.Path); err != nil {
-			return err
-		}
-		return x.top.Symlink(f.Link, f.Path)
+	}
+	create := func() error { return at.mkdir(f.Path, f.Mode) }
+	if f.Kind == pack.Link {
+		create = func() error { return at.symlink(f.Link, f.Path) }
+	}
+	err := create()
+	if !errors.Is(err, os.ErrExist) {
+		return err
 	}
 	if err := x.clear(f.Path); err != nil {
 		return err
 	}
-	if err := x.top.Mkdir(f.Path, os.FileMode(f.Mode)); err != nil {
-		return err
-	}
-	return x.chmod(f)
+	return create()
 }
 
 // chmod sets a mode that the umask can't change.
@@ -130,6 +137,8 @@ func (x *extraction) frames(ctx context.Context) error {
 	for w := range x.workers {
 		wg.Go(func() {
 			buf := make([]byte, pack.MaxFrame)
+			at := &folder{top: x.dir}
+			defer at.leave()
 			for ctx.Err() == nil {
 				n := int(next.Add(1)) - 1
 				if n >= len(wanted) {
@@ -138,7 +147,7 @@ func (x *extraction) frames(ctx context.Context) error {
 				frame := wanted[n]
 				errs[w] = x.r.Frame(frame, buf, func(p pack.Piece) error {
 					if job := x.writes[p.File]; job != nil {
-						return job.piece(ctx, frame, p)
+						return job.piece(ctx, at, frame, p)
 					}
 					return nil
 				})

@@ -4,11 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"os"
-
-	"golang.org/x/sys/unix"
 
 	"keva/engines/userland/pack"
 )
@@ -36,7 +35,7 @@ func newTurns(n int) []turn {
 }
 
 // piece hashes and writes what one frame holds of the file. While one worker writes, the next one may hash.
-func (j *writing) piece(ctx context.Context, frame int, p pack.Piece) error {
+func (j *writing) piece(ctx context.Context, dir *folder, frame int, p pack.Piece) error {
 	f := &j.x.r.Manifest().Files[j.file]
 	n := frame - j.first
 	if n < 0 {
@@ -62,7 +61,7 @@ func (j *writing) piece(ctx context.Context, frame int, p pack.Piece) error {
 			return err
 		}
 	}
-	if err := j.write(f, at, data); err != nil {
+	if err := j.write(dir, f, at, data); err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
 	j.x.meter.add(int64(len(data)))
@@ -83,9 +82,9 @@ func wait(ctx context.Context, c <-chan struct{}) error {
 }
 
 // write puts a piece where it belongs in the relocated file, relocated itself.
-func (j *writing) write(f *pack.File, at int64, data []byte) error {
+func (j *writing) write(dir *folder, f *pack.File, at int64, data []byte) error {
 	if j.out == nil {
-		if err := j.open(f); err != nil {
+		if err := j.open(dir, f); err != nil {
 			return err
 		}
 	}
@@ -95,19 +94,22 @@ func (j *writing) write(f *pack.File, at int64, data []byte) error {
 }
 
 // open opens the file, which nobody but its owner may use until it is whole.
-func (j *writing) open(f *pack.File) (err error) {
+func (j *writing) open(dir *folder, f *pack.File) (err error) {
 	if j.from > 0 {
-		j.out, err = j.x.top.OpenFile(f.Path, os.O_WRONLY|unix.O_NOFOLLOW, 0)
+		j.out, err = dir.open(f.Path, os.O_WRONLY)
 		return err
 	}
-	const fresh = os.O_WRONLY | os.O_CREATE | os.O_EXCL | unix.O_NOFOLLOW
-	if j.out, err = j.x.top.OpenFile(f.Path, fresh, 0o600); err == nil {
+	const fresh = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if j.out, err = dir.open(f.Path, fresh); err == nil {
 		return nil
+	}
+	if !errors.Is(err, os.ErrExist) {
+		return err
 	}
 	if err := j.x.clear(f.Path); err != nil {
 		return err
 	}
-	j.out, err = j.x.top.OpenFile(f.Path, fresh, 0o600)
+	j.out, err = dir.open(f.Path, fresh)
 	return err
 }
 
