@@ -124,6 +124,14 @@ var (
 		Name: "sign-in: cancel", Time: 3 * time.Second, Owner: "engines/codex",
 		Meaning: "How long an engine may take to give up a sign-in before it is stopped with it.",
 	}
+	ModelList = Budget{
+		Name: "models: answer", Time: 20 * time.Second, Owner: "platform/models",
+		Meaning: "How long a provider may take to name its models, or to say whether it takes a key. After that the list of before stays.",
+	}
+	ModelListBody = Budget{
+		Name: "models: body", Size: 4 << 20, Unit: "bytes", Owner: "platform/models",
+		Meaning: "How much of a list of models is read; a longer one is cut, and then counts as no list.",
+	}
 	Prompt = Budget{
 		Name: "prompt", Size: 1 << 20, Unit: "bytes", Owner: "agent/session",
 		Meaning: "A longer prompt is refused with the advice to put it in a file.",
@@ -241,6 +249,7 @@ func All() []Budget {
 		Handshake, VersionCheck, LowMemory, LowDisk, InterruptReply, Farewell, LateReply, Mute,
 		StopStdin, StopInt, StopTerm, StopKill, StopKin, Exec, Fork, Output,
 		SignIn, SignInStore, SignInReply, SignInCancel,
+		ModelList, ModelListBody,
 		Prompt, Stderr, RunRecord,
 		FetchEnd, DemoHeader, DemoBody, DemoLog, DemoRequests,
 		NetDial, NetFallback, NetAnswer, NetIdle, NetAttempts, NetCertificates,
