@@ -18,6 +18,8 @@ type Task struct {
 	Engine  string
 	Project string // made when it is missing
 	Session string // to go on with; "" = a new one
+	Model   string // "" = the demo's own
+	Slow    bool   // on an emulated processor: engines get more time to start
 	Prompt  string // "" = look at what an earlier Keva left, and end
 
 	// Of the role kill.

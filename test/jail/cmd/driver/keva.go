@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/provider"
 	"keva/agent/runtime"
@@ -32,6 +33,9 @@ func keva(t drive.Task, out *json.Encoder) error {
 	ctx := context.Background()
 	if err := os.MkdirAll(t.Data, 0o700); err != nil {
 		return err
+	}
+	if t.Slow {
+		budget.Handshake.Time, budget.VersionCheck.Time = patience, patience
 	}
 	var mu sync.Mutex
 	say := func(s drive.Said) {
@@ -93,7 +97,7 @@ func open(ctx context.Context, svc *session.Service, t drive.Task) (*session.Ses
 	if t.Session != "" {
 		return svc.Open(ctx, t.Session)
 	}
-	return svc.Create(ctx, session.New{Dir: t.Project, Engine: t.Engine, Provider: provider.Demo})
+	return svc.Create(ctx, session.New{Dir: t.Project, Engine: t.Engine, Provider: provider.Demo, Model: t.Model})
 }
 
 // patience is how long nothing may happen, on a machine that does other things as well.
