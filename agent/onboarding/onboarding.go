@@ -12,6 +12,7 @@ const (
 	ToolsMissing   Tools = "missing"
 	ToolsPartly    Tools = "partly" // unpacking was interrupted and can go on
 	ToolsDamaged   Tools = "damaged"
+	ToolsOutdated  Tools = "outdated" // the app brings others; the old ones stay until those are whole
 	ToolsReady     Tools = "ready"
 )
 
@@ -41,7 +42,7 @@ const (
 func Next(f Facts) Step {
 	switch f.Tools {
 	case ToolsReady, ToolsNotNeeded:
-	case ToolsUnknown, ToolsMissing, ToolsPartly, ToolsDamaged:
+	case ToolsUnknown, ToolsMissing, ToolsPartly, ToolsDamaged, ToolsOutdated:
 		return StepTools
 	}
 	switch {

@@ -11,6 +11,7 @@ func TestNext(t *testing.T) {
 		"nothing is known":              {Facts{}, StepTools},
 		"killed while unpacking":        {Facts{Tools: ToolsPartly, Engine: "claude"}, StepTools},
 		"damaged, on a used device":     {Facts{Tools: ToolsDamaged, Engine: "claude", Provider: "p", Usable: true, Sessions: 3}, StepTools},
+		"app was updated":               {Facts{Tools: ToolsOutdated, Engine: "claude", Sessions: 3}, StepTools},
 		"fresh computer":                {Facts{Tools: ToolsNotNeeded}, StepEngine},
 		"engine chosen":                 {Facts{Tools: ToolsReady, Engine: "codex"}, StepAccount},
 		"provider without a key":        {Facts{Tools: ToolsReady, Engine: "codex", Provider: "openai"}, StepAccount},

@@ -27,9 +27,13 @@ type Options struct {
 	Find Find
 	// Place is where engines run, asked anew at each start; its errors say what to do. nil: the host. See Places.
 	Place func() (plan.Place, error)
+	// Road is asked for at each launch; its error says why there is no way to the network. nil: engines go by themselves.
+	Road func(label string) (Road, error)
 	// StateDir is Keva's data folder; each engine keeps its home below it.
 	StateDir string
 	Version  string // Keva's
+
+	env []string // of a launch
 }
 
 // runs is where the run records of all engines lie.
@@ -44,30 +48,32 @@ type entry struct {
 	id, label string
 	kind      provider.Kind
 	pack      plan.Program // where it lies in a userland, relative to its root
+	hosts     []string     // where its own sign-in is served: the provider that Keva's gateway does not stand before
 	make      func(Options, plan.Place, plan.Program) runtime.Factory
 	mapper    func() engines.Mapper
 }
 
 var entries = []entry{
 	{
-		id: "claude", label: "Claude Code", kind: provider.Anthropic,
+		id: "claude", label: "Claude Code", kind: provider.Anthropic, hosts: []string{"api.anthropic.com"},
 		pack: plan.Program{Binary: "opt/claude/claude"},
 		make: func(o Options, place plan.Place, p plan.Program) runtime.Factory {
 			return claude.New(claude.Options{
 				Binary: p.Binary, Place: place, StateDir: filepath.Join(o.StateDir, "engines", "claude"), RecordDir: runs(o.StateDir),
+				Env: o.env,
 			})
 		},
 		mapper: func() engines.Mapper { return claude.NewMapper("") },
 	},
 	{
-		id: "codex", label: "Codex", kind: provider.Responses,
+		id: "codex", label: "Codex", kind: provider.Responses, hosts: []string{"chatgpt.com", "api.openai.com"},
 		pack: plan.Program{
 			Binary: "opt/codex/bin/codex", Path: "opt/codex/codex-path", Beside: []string{"opt/codex/bin/codex-code-mode-host"},
 		},
 		make: func(o Options, place plan.Place, p plan.Program) runtime.Factory {
 			return codex.New(codex.Options{
 				Binary: p.Binary, Helpers: p.Path, Place: place, StateDir: filepath.Join(o.StateDir, "engines", "codex"), AppVersion: o.Version,
-				RecordDir: runs(o.StateDir),
+				RecordDir: runs(o.StateDir), Env: o.env,
 			})
 		},
 		mapper: func() engines.Mapper { return codex.NewMapper() },

@@ -40,34 +40,52 @@ func (l located) find() (plan.Place, plan.Program, error) {
 	return place, plan.Program{ID: l.id, Label: l.label, Binary: found.Binary, Path: found.Path}, nil
 }
 
-// ready is the engine's factory, when nothing that can be seen speaks against a launch.
-func (l located) ready() (runtime.Factory, plan.Place, plan.Program, error) {
+// ready is the engine's factory, when nothing that can be seen speaks against a launch, and the road that it goes by. The
+// caller closes the road.
+func (l located) ready() (f runtime.Factory, where func(error) error, road Road, err error) {
 	place, program, err := l.find()
 	if err == nil {
 		err = plan.Blocked(plan.Static(place, program))
 	}
-	if err != nil {
-		return nil, place, program, err
+	if err == nil {
+		road, err = l.open()
 	}
-	return l.make(l.opt, place, program), place, program, nil
+	if err != nil {
+		return nil, nil, road, err
+	}
+	o := l.opt
+	o.env = road.Env
+	return l.make(o, place, program), func(err error) error { return plan.Explain(place, program, err) }, road, nil
 }
 
 func (l located) Start(ctx context.Context, lease *slot.Lease, s runtime.Start, sink runtime.Sink) (runtime.Runtime, error) {
-	f, place, program, err := l.ready()
+	f, explain, road, err := l.ready()
 	if err != nil {
 		return nil, err
 	}
-	rt, err := f.Start(ctx, lease, s, sink)
-	return rt, plan.Explain(place, program, err)
+	if s.Provider.Traffic == nil && road.Traffic != nil {
+		s.Provider.Traffic = func() runtime.Traffic { return road.Traffic(l.hosts...) }
+	}
+	rt, err := f.Start(ctx, lease, s, func(e event.Event) {
+		sink(e)
+		if _, gone := e.Body.(event.EngineExited); gone {
+			road.close()
+		}
+	})
+	if err != nil {
+		road.close()
+	}
+	return rt, explain(err)
 }
 
 func (l located) Check(ctx context.Context, lease *slot.Lease) (string, error) {
-	f, place, program, err := l.ready()
+	f, explain, road, err := l.ready()
 	if err != nil {
 		return "", err
 	}
+	defer road.close()
 	version, err := f.Check(ctx, lease)
-	return version, plan.Explain(place, program, err)
+	return version, explain(err)
 }
 
 // Problems are what stands in the way of the engine id, from its files to a trial: see plan.Check. The error says why it

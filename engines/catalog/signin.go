@@ -30,37 +30,40 @@ type account struct {
 
 func (a account) Methods() []signin.Method { return append([]signin.Method{}, a.methods...) }
 
-// with is the engine of now, and how its errors are explained where it runs.
-func (a account) with() (signin.Engine, func(error) error, error) {
-	f, place, program, err := a.ready()
+// with is the engine of now, how its errors are explained where it runs, and the road that it goes by.
+func (a account) with() (signin.Engine, func(error) error, Road, error) {
+	f, explain, road, err := a.ready()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, road, err
 	}
-	return f.(signsIn).SignIn(), func(err error) error { return plan.Explain(place, program, err) }, nil
+	return f.(signsIn).SignIn(), explain, road, nil
 }
 
 func (a account) SignIn(ctx context.Context, l *slot.Lease, method string, c signin.Conversation) (signin.Account, error) {
-	e, explain, err := a.with()
+	e, explain, road, err := a.with()
 	if err != nil {
 		return signin.Account{}, err
 	}
+	defer road.close()
 	who, err := e.SignIn(ctx, l, method, c)
 	return who, explain(err)
 }
 
 func (a account) Account(ctx context.Context, l *slot.Lease) (signin.Account, error) {
-	e, explain, err := a.with()
+	e, explain, road, err := a.with()
 	if err != nil {
 		return signin.Account{Presence: signin.PresenceUnknown}, err
 	}
+	defer road.close()
 	who, err := e.Account(ctx, l)
 	return who, explain(err)
 }
 
 func (a account) SignOut(ctx context.Context, l *slot.Lease) error {
-	e, explain, err := a.with()
+	e, explain, road, err := a.with()
 	if err != nil {
 		return err
 	}
+	defer road.close()
 	return explain(e.SignOut(ctx, l))
 }

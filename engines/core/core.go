@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"keva/agent/event"
+	"keva/agent/onboarding"
 	"keva/agent/provider"
 	"keva/agent/runtime"
 	"keva/agent/session"
@@ -25,6 +27,8 @@ import (
 	"keva/engines/install"
 	"keva/engines/proc"
 	"keva/engines/trustscan"
+	"keva/engines/userland/plan"
+	"keva/platform/device"
 	"keva/platform/host"
 	"keva/platform/logging"
 	"keva/platform/project"
@@ -50,22 +54,37 @@ type Core struct {
 	data    string // where projects and engines may be kept
 	version string
 	options catalog.Options
+	places  catalog.Places
+	device  device.Device
+
+	toolsMu sync.Mutex
+	tools   onboarding.Tools // unknown until somebody has looked
 	closers []func()
 }
 
 // Options say what the surfaces bring.
 type Options struct {
-	Version string // Keva's
+	Version string        // Keva's
+	Device  device.Device // the machine; nil: a desktop without notifications
+	// Place overrides the setting of where engines come from, for this run; "" = the setting.
+	Place plan.Kind
 }
 
 // Open builds the core. What can be survived (a folder that can't be written, a damaged database) is told by the notices; an
 // error means that nothing can run.
 func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
+	if o.Device == nil {
+		o.Device = device.New(nil)
+	}
 	dirs, err := host.Find(os.Getenv)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &Core{slot: &slot.Slot{}, Keys: &secret.Layered{System: secret.System{}}, dirs: dirs, data: dirs.Data, version: o.Version}
+	c := &Core{
+		slot: &slot.Slot{},
+		Keys: &secret.Layered{System: o.Device.Keys(), File: secret.NewFile(filepath.Join(dirs.Config, "keys"))},
+		dirs: dirs, data: dirs.Data, version: o.Version, device: o.Device,
+	}
 	notices, err := c.openFolders()
 	if err != nil {
 		return nil, nil, err
@@ -82,10 +101,14 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c.options = catalog.Options{
-		Find:     func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) },
-		StateDir: c.data, Version: o.Version,
-	}
+	find := func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) }
+	c.places = catalog.Places{Data: c.data, Find: find, Chosen: func() plan.Kind {
+		if o.Place != "" {
+			return o.Place
+		}
+		return plan.Kind(c.Settings.Get().Userland)
+	}}
+	c.options = catalog.Options{Find: find, Place: c.places.Place, StateDir: c.data, Version: o.Version}
 	c.Engines = catalog.Factories(c.options)
 	var known []settings.Engine
 	for _, f := range c.Engines {

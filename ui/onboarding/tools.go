@@ -84,6 +84,9 @@ func (t *tools) page() fyne.CanvasObject {
 	if t.state == onboarding.ToolsDamaged {
 		text = "Some of Keva's Linux tools are damaged. They are unpacked again; your projects and sessions stay as they are."
 	}
+	if t.state == onboarding.ToolsOutdated {
+		text = "This version of Keva brings newer Linux tools. The old ones stay until the new ones are unpacked and checked; your projects and sessions stay as they are."
+	}
 	var between []fyne.CanvasObject
 	if t.running || t.at.Total > 0 {
 		between = append(between, screen.Column(theme.Space2, screen.Insets{Top: theme.Space4}, newBar(t.at),

@@ -1,0 +1,193 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"keva/agent/budget"
+	"keva/agent/event"
+	"keva/agent/onboarding"
+	"keva/agent/slot"
+	"keva/engines/catalog"
+	"keva/engines/userland/pack"
+	"keva/engines/userland/plan"
+	"keva/engines/userland/unpack"
+)
+
+// Progress is how far the tools are unpacked.
+type Progress struct {
+	unpack.Progress
+	Parts []Part
+}
+
+// Part is one of the things that are unpacked: done, or the one that is being unpacked now.
+type Part struct {
+	Label         string
+	Done, Current bool
+}
+
+// labels are the parts of a pack for people.
+var labels = map[string]string{"base": "Base system", "node": "Node.js", "claude": "Claude Code", "codex": "Codex"}
+
+// Tools says how the tools are that engines need here. The first call looks at the disk, and hashes what is quick to hash;
+// later ones know.
+func (c *Core) Tools(ctx context.Context) onboarding.Tools {
+	if c.places.Kind() == plan.KindHost {
+		return onboarding.ToolsNotNeeded
+	}
+	c.toolsMu.Lock()
+	defer c.toolsMu.Unlock()
+	if c.tools == onboarding.ToolsUnknown {
+		c.tools = c.lookAtTools(ctx)
+		c.Log.Info().Str("tools", string(c.tools)).Msg("userland")
+	}
+	return c.tools
+}
+
+func (c *Core) lookAtTools(ctx context.Context) onboarding.Tools {
+	root := catalog.UserlandDir(c.data)
+	tree, err := unpack.Current(root)
+	var e *pack.Error
+	switch {
+	case errors.As(err, &e) && e.Reason == pack.ReasonNone:
+		if begun, err := filepath.Glob(filepath.Join(root, "versions", "*.state")); err == nil && len(begun) > 0 {
+			return onboarding.ToolsPartly
+		}
+		return onboarding.ToolsMissing
+	case err != nil:
+		return onboarding.ToolsDamaged
+	}
+	if tree.Moved() { // another user of the phone, or the folder was moved
+		if tree, _, err = unpack.Relocate(ctx, tree, tree.Root); err != nil {
+			c.Log.Error().Err(err).Msg("relocate the userland")
+			return onboarding.ToolsDamaged
+		}
+	}
+	report, err := tree.Check(ctx, unpack.Quick)
+	if err != nil {
+		c.Log.Error().Err(err).Msg("check the userland")
+		return onboarding.ToolsUnknown
+	}
+	if !report.OK() {
+		c.Log.Error().Str("first", report.Problems[0].String()).Int("problems", len(report.Problems)).Msg("the userland is damaged")
+		return onboarding.ToolsDamaged
+	}
+	if src, err := c.openPack(); err == nil {
+		defer func() { _ = src.Close() }() // only read
+		if r, err := pack.NewReader(src); err == nil && r.Manifest().ID != tree.Manifest.ID && r.Manifest().Arch == tree.Manifest.Arch {
+			return onboarding.ToolsOutdated
+		}
+	}
+	return onboarding.ToolsReady
+}
+
+// openPack opens the pack that this installation of Keva brings along.
+func (c *Core) openPack() (*pack.Opened, error) {
+	file, entry := c.device.Pack()
+	switch {
+	case file == "":
+		return nil, &event.Error{
+			Class:   event.ClassConfig,
+			Message: "This installation of Keva brings no Linux tools along. Install the full version of the app, or on a computer name a pack: KEVA_PACK=FILE (make pack builds one).",
+		}
+	case entry == "":
+		return pack.OpenFile(file)
+	}
+	return pack.OpenAPK(file, entry)
+}
+
+// Unpack installs the tools, goes on with what was begun, or mends what is damaged. It holds the engine slot: no engine may
+// run on tools that are being replaced.
+func (c *Core) Unpack(ctx context.Context, progress func(Progress)) error {
+	wait, cancel := context.WithTimeout(ctx, budget.SlotYield.Time)
+	defer cancel()
+	lease, err := c.slot.Acquire(wait, slot.Holder{Who: "the installation", What: "Linux tools", Since: time.Now().UTC()}, nil)
+	if err != nil {
+		var busy *slot.BusyError
+		if errors.As(err, &busy) {
+			return &event.Error{Class: event.ClassEngine, Message: busy.Error()}
+		}
+		return err
+	}
+	defer lease.Release()
+	src, err := c.openPack()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }() // only read
+	reader, err := pack.NewReader(src)
+	if err != nil {
+		return err
+	}
+	parts := reader.Manifest().Parts
+	o := unpack.Options{Progress: func(p unpack.Progress) { progress(Progress{p, shares(parts, p)}) }}
+	root := catalog.UserlandDir(c.data)
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return &event.Error{Class: event.ClassConfig, Message: "The folder for the Linux tools can't be made. Check the free space.", Detail: err.Error()}
+	}
+	tree, err := unpack.Current(root)
+	if err == nil && tree.Manifest.ID == reader.Manifest().ID {
+		_, err = tree.Repair(ctx, src, o)
+	} else {
+		_, err = unpack.Install(ctx, src, root, o)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.Log.Error().Err(err).Msg("unpack the userland")
+	}
+	c.toolsMu.Lock()
+	c.tools = onboarding.ToolsUnknown // looked at again
+	c.toolsMu.Unlock()
+	return err
+}
+
+// shares divides what was done among the parts, in the order in which they lie in the pack.
+func shares(parts []pack.Part, p unpack.Progress) []Part {
+	var list []Part
+	end := int64(0)
+	current := false
+	for _, part := range parts {
+		end += part.Size
+		label := labels[part.Name]
+		if label == "" {
+			label = part.Name
+		}
+		if part.Version != "" {
+			label += " " + part.Version
+		}
+		done := p.Done >= end || p.Stage == unpack.Saving || p.Stage == unpack.Done
+		list = append(list, Part{Label: label, Done: done, Current: !done && !current})
+		current = current || !done
+	}
+	return list
+}
+
+// Licence is the licence text of something that Keva brings along.
+type Licence struct{ Name, Version, path string }
+
+// Licences lists those of the installed tools; none while nothing is installed.
+func (c *Core) Licences() []Licence {
+	tree, err := unpack.Current(catalog.UserlandDir(c.data))
+	if err != nil {
+		return nil
+	}
+	var list []Licence
+	for _, l := range tree.Manifest.Licences {
+		list = append(list, Licence{l.Name, l.Version, filepath.Join(tree.Root, filepath.FromSlash(l.Path))})
+	}
+	return list
+}
+
+// Text reads the licence, at most 1 MB of it.
+func (l Licence) Text() (string, error) {
+	f, err := os.Open(l.path)
+	if err != nil {
+		return "", &event.Error{Class: event.ClassConfig, Message: "The licence text of " + l.Name + " can't be read. Repair the tools in the doctor.", Detail: err.Error()}
+	}
+	defer func() { _ = f.Close() }() // only read
+	data, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	return string(data), err
+}
