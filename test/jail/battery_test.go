@@ -137,6 +137,9 @@ func TestJailDenies(t *testing.T) {
 				t.Errorf("%s: the app may write %s\n%s", policy, path, out)
 			}
 		}
+		if out, err := run(t, config(t, policy, "/system/bin/sh", "-c", "echo x > "+box.TempDir+"/x && rm "+box.TempDir+"/x")); err != nil {
+			t.Errorf("%s: the app can't write its own folder, so the above proves nothing: %v\n%s", policy, err, out)
+		}
 		if out, err := run(t, config(t, policy, "/system/bin/cat", "/proc/stat")); err == nil {
 			t.Errorf("%s: /proc/stat is readable\n%s", policy, out)
 		}

@@ -69,7 +69,7 @@ func app(t *testing.T, policy string, args ...string) box.Config {
 }
 
 // patience bounds one command. The machine may be busy with other things.
-const patience = 5 * time.Minute
+const patience = 8 * time.Minute
 
 // run runs a box to its end and returns both outputs as one. What is killed for being late says so.
 func run(t *testing.T, c box.Config) (string, error) {

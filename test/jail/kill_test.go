@@ -35,6 +35,7 @@ func kill(t *testing.T, policy, engine string, victim drive.Victim) {
 	text, err := json.Marshal(drive.Task{
 		Tree: jail.Tree, Data: dir + "/data", Engine: engine, Project: dir + "/projects/ledger",
 		Prompt: "run setsid -f sleep 3601; sleep 3602 & sleep 3603",
+		Slow:   emulated(), Model: model(engine),
 		Victim: victim, When: event.KindApprovalResolved, Running: sleeps,
 	})
 	if err != nil {

@@ -48,6 +48,11 @@ func (c Config) enter() error {
 			return fmt.Errorf("hiding /proc/%s: %w", name, err)
 		}
 	}
+	if !c.Free {
+		if err := freeze(c.Root, in(DataDir), in("storage/emulated/0")); err != nil {
+			return fmt.Errorf("making the system read-only: %w", err)
+		}
+	}
 	if err := unix.Chdir(c.Root); err != nil {
 		return err
 	}
@@ -58,6 +63,25 @@ func (c Config) enter() error {
 		return err
 	}
 	return unix.Chdir("/")
+}
+
+// freeze makes the mount at root read-only but for some folders. Without root everything there belongs to the app.
+func freeze(root string, but ...string) error {
+	for _, dir := range but {
+		if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	var st unix.Statfs_t
+	if err := unix.Statfs(root, &st); err != nil {
+		return err
+	}
+	// In a user namespace what the outside has forbidden must stay forbidden. These flags have the same numbers in both calls.
+	flags := uintptr(st.Flags) & (unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC | unix.MS_NOATIME | unix.MS_NODIRATIME)
+	if st.Flags&unix.ST_RELATIME != 0 {
+		flags |= unix.MS_RELATIME
+	}
+	return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|flags, "")
 }
 
 // nodes are the devices that an app may open.

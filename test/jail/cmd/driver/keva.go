@@ -101,7 +101,7 @@ func open(ctx context.Context, svc *session.Service, t drive.Task) (*session.Ses
 }
 
 // patience is how long nothing may happen, on a machine that does other things as well.
-const patience = 4 * time.Minute
+const patience = 7 * time.Minute
 
 // serve sends the prompt and tells what comes, until it is settled.
 func serve(ctx context.Context, s *session.Session, t drive.Task, say func(drive.Said)) error {
