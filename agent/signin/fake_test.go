@@ -42,7 +42,9 @@ func (d *device) service(t *testing.T) *Service {
 	t.Helper()
 	return New(t.Context(), Deps{
 		Slot: &d.slot, Engines: []Engine{d}, Keys: d, Values: d,
-		KeyMethods: []Method{{ID: "e/key", Engine: "e", Provider: "p", Kind: KindKey, Label: "key"}},
+		KeyMethods: func() []Method {
+			return []Method{{ID: "e/key", Engine: "e", Provider: "p", Kind: KindKey, Label: "key"}}
+		},
 		SecretName: func(p string) string { return "provider/" + p },
 		Verify:     func(_ context.Context, _ Method, key string) error { return d.verify(key) },
 		Activate: func(_ context.Context, m Method) error {

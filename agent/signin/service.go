@@ -18,12 +18,12 @@ type Keys interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Deps is what a Service needs from the world. Verify and Log may be nil.
+// Deps is what a Service needs from the world. KeyMethods, Verify and Log may be nil.
 type Deps struct {
 	Slot    *slot.Slot
 	Engines []Engine
-	// KeyMethods are the ways with a key; each is of KindKey. They start no engine.
-	KeyMethods []Method
+	// KeyMethods are the ways with a key as they are now; each is of KindKey and starts no engine. See KeyMethods.
+	KeyMethods func() []Method
 	// SecretName is the name under which the key of a provider is kept.
 	SecretName func(provider string) string
 	Keys       Keys
@@ -76,7 +76,9 @@ func (s *Service) Methods(engine string) []Method {
 	for _, e := range s.deps.Engines {
 		all = append(all, e.Methods()...)
 	}
-	all = append(all, s.deps.KeyMethods...)
+	if s.deps.KeyMethods != nil {
+		all = append(all, s.deps.KeyMethods()...)
+	}
 	return slices.DeleteFunc(all, func(m Method) bool { return engine != "" && m.Engine != engine })
 }
 

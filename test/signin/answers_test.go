@@ -41,6 +41,8 @@ func (v *vendors) anthropic(host string, w http.ResponseWriter, r *http.Request,
 			"account":      map[string]any{"uuid": "acc-1", "email": v.email, "display_name": "Lab", "created_at": "2024-01-01T00:00:00Z"},
 			"organization": map[string]any{"uuid": "org-1", "name": "Lab", "organization_type": "claude_max", "rate_limit_tier": "default_claude_max_5x", "billing_type": "stripe_subscription"},
 		})
+	case "api.anthropic.com/v1/models":
+		v.list(w, r.Header.Get("X-Api-Key"), "claude-x")
 	case "api.anthropic.com/api/oauth/claude_cli/roles":
 		reply(w, http.StatusOK, map[string]any{"organization_role": "admin", "workspace_role": nil, "organization_name": "Lab"})
 	default:
@@ -83,12 +85,23 @@ func (v *vendors) openAI(host string, w http.ResponseWriter, r *http.Request) bo
 		})
 	case "chatgpt.com/backend-api/codex/models":
 		reply(w, http.StatusOK, map[string]any{"models": []any{}})
+	case "api.openai.com/v1/models":
+		v.list(w, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "gpt-x")
 	case "auth.openai.com/oauth/revoke":
 		w.WriteHeader(http.StatusOK)
 	default:
 		return false
 	}
 	return true
+}
+
+// list names one model to who shows the good key.
+func (v *vendors) list(w http.ResponseWriter, key, model string) {
+	if key != goodKey {
+		reply(w, http.StatusUnauthorized, map[string]any{"error": "invalid key " + key})
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"data": []any{map[string]any{"id": model}}})
 }
 
 func (v *vendors) jwt() string {

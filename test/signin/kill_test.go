@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -23,7 +24,7 @@ func play() {
 	f := strings.Split(os.Getenv(playEnv), "\n")
 	dir, method, mode, env := f[0], f[1], f[2], f[3:]
 	ctx := context.Background()
-	a, err := start(ctx, dir, env, func(signin.Method) error {
+	a, err := start(ctx, dir, env, http.DefaultTransport, func(signin.Method) error {
 		fmt.Println("activate")
 		select {}
 	})

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,6 +23,9 @@ import (
 
 // secretToken is in everything that the vendors hand out and that must not be found anywhere else.
 const secretToken = "planted-token-5e1f"
+
+// goodKey is the API key that both vendors take.
+const goodKey = "sk-good-key-" + secretToken
 
 // vendors stands for the servers of Anthropic and OpenAI, under their own names: a proxy on loopback that takes the
 // engines' TLS apart with a certificate authority of the test. The engines are the real ones and are changed in nothing;
@@ -79,6 +83,17 @@ func (v *vendors) env() []string {
 	return []string{
 		"HTTPS_PROXY=" + proxy, "https_proxy=" + proxy,
 		"NODE_EXTRA_CA_CERTS=" + v.ca, "SSL_CERT_FILE=" + v.ca, "CODEX_CA_CERTIFICATE=" + v.ca,
+	}
+}
+
+// transport is the way of Keva's own requests, as the network policy would choose it.
+func (v *vendors) transport() http.RoundTripper {
+	pool := x509.NewCertPool()
+	pool.AddCert(v.root)
+	return &http.Transport{
+		Proxy:             http.ProxyURL(&url.URL{Scheme: "http", Host: v.l.Addr().String()}),
+		TLSClientConfig:   &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true,
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"keva/engines/codex"
 	"keva/engines/demo"
 	"keva/engines/install"
+	"keva/platform/models"
 	"keva/platform/secret"
 	"keva/platform/settings"
 	compose "keva/test/world"
@@ -61,10 +62,12 @@ type app struct {
 	set  *settings.Service
 	keys *secret.Layered
 	in   *signin.Service
+
+	models *models.Lister
 }
 
 // start starts Keva over dir; env is what engines need to reach the vendors. activate may stand in for the settings.
-func start(ctx context.Context, dir string, env []string, activate func(signin.Method) error) (*app, error) {
+func start(ctx context.Context, dir string, env []string, way http.RoundTripper, activate func(signin.Method) error) (*app, error) {
 	a := &app{dir: dir, keys: &secret.Layered{System: &secret.Volatile{}}}
 	ways := access.New(access.Options{
 		Providers: func() []provider.Provider { return a.set.Get().Providers },
@@ -77,6 +80,10 @@ func start(ctx context.Context, dir string, env []string, activate func(signin.M
 	}
 	a.World = w
 	a.set, _ = settings.Open(ctx, w.Store, engines)
+	a.models = models.New(models.Deps{
+		Transport: way, Values: w.Store, Clock: func() time.Time { return time.Now().UTC() },
+		Key: func(ctx context.Context, id string) (string, error) { return a.keys.Get(ctx, provider.Secret(id)) },
+	})
 	var list []signin.Engine
 	for _, id := range []string{"claude", "codex"} {
 		p, err := install.Find(install.Default(), id, cache)
@@ -97,9 +104,15 @@ func start(ctx context.Context, dir string, env []string, activate func(signin.M
 	}
 	a.in = signin.New(ctx, signin.Deps{
 		Slot: w.Slot, Engines: list, Values: w.Store, SecretName: provider.Secret, Keys: keeper{a.keys},
-		KeyMethods: []signin.Method{
-			{ID: "claude/key", Engine: "claude", Provider: provider.Claude, Kind: signin.KindKey, Keeper: signin.KeeperKeva, Label: "Anthropic API key"},
-			{ID: "codex/key", Engine: "codex", Provider: provider.OpenAI, Kind: signin.KindKey, Keeper: signin.KeeperKeva, Label: "OpenAI API key"},
+		KeyMethods: func() (all []signin.Method) {
+			for _, e := range engines {
+				all = append(all, signin.KeyMethods(e.ID, e.Kind, a.set.Get().Providers)...)
+			}
+			return all
+		},
+		Verify: func(ctx context.Context, m signin.Method, key string) error {
+			p, _ := provider.Find(a.set.Get().Providers, m.Provider)
+			return a.models.Verify(ctx, p, catalog.Kind(m.Engine), key)
 		},
 		Activate: func(_ context.Context, m signin.Method) error { return activate(m) },
 		Clock:    func() time.Time { return time.Now().UTC() }, NewID: compose.NewID,
@@ -109,13 +122,13 @@ func start(ctx context.Context, dir string, env []string, activate func(signin.M
 
 type keeper struct{ *secret.Layered }
 
-func (k keeper) Keep(ctx context.Context, name, value, _ string) error {
-	return k.Set(ctx, name, value)
+func (k keeper) Keep(ctx context.Context, name, value, choice string) error {
+	return k.Layered.Keep(ctx, name, value, secret.Choice(choice))
 }
 
 func open(t *testing.T, dir string, v *vendors) *app {
 	t.Helper()
-	a, err := start(t.Context(), dir, v.env(), nil)
+	a, err := start(t.Context(), dir, v.env(), v.transport(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
