@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -19,17 +19,20 @@ import (
 	compose "keva/test/world"
 )
 
-// packFile is the pack that is tested: what `make pack` leaves, or another one that is named.
+// packEnv names the pack to test, as it does for the jail's tests.
+const packEnv = "KEVA_JAIL_PACK"
+
+// packFile is the pack that is tested: the one that the jail's tests are given, else what `make pack` leaves.
 func packFile(t *testing.T) string {
 	t.Helper()
-	if file := os.Getenv("KEVA_PACK"); file != "" {
-		return file
+	file := os.Getenv(packEnv)
+	if file == "" {
+		file = "../../build/keva-userland-" + runtime.GOARCH + ".tar.zst"
 	}
-	found, err := filepath.Glob("../../build/keva-userland-*.tar.zst")
-	if err != nil || len(found) == 0 {
-		t.Fatal("there is no pack; run `make pack`, or set KEVA_PACK to one: ", err)
+	if _, err := os.Stat(file); err != nil {
+		t.Fatalf("there is no pack; run `make pack ARCH=%s`, or name one in %s: %v", runtime.GOARCH, packEnv, err)
 	}
-	return found[0]
+	return file
 }
 
 // The pack on a desktop, from its file to a settled tour: installed, looked at by everything that doctor looks at, then run

@@ -3,6 +3,7 @@ package plan
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Folders of a userland: see the layout that engines/userland/build makes.
@@ -17,6 +18,12 @@ const (
 // user is who a userland's programs take the user for: Android's uids have no names (the preload library makes the passwd
 // entry of it).
 const user = "keva"
+
+// newPack is how a device gets a pack when there is none, or none that can be mended.
+var newPack = map[bool]string{
+	true:  "If there is none to be had, install Keva again: it brings one.",
+	false: "`make pack` builds a new one, to be installed.",
+}[runtime.GOOS == "android"]
 
 // Pack is the userland whose tree is at root, with the user's folders below data. Nothing of this process's environment is
 // in it. /system/bin holds Android's own tools; elsewhere there is none, and looking costs nothing.
@@ -64,5 +71,7 @@ func (p Place) Prepare() error {
 
 // NoPack says that there is no userland to run anything in. err is what the installation's records say.
 func NoPack(err error) error {
-	return Place{Kind: KindPack}.problem(NotInstalled, "The pack", err.Error())
+	p := Place{Kind: KindPack}.problem(NotInstalled, "The pack", err.Error())
+	p.Remedy = newPack
+	return p
 }

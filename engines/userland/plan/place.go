@@ -101,7 +101,7 @@ func (p Place) shell(path string) string {
 // Reinstall is what the user does to get damaged or missing programs of this place again.
 func (p Place) Reinstall() string {
 	if p.orHost().Kind == KindPack {
-		return "Repair the pack, or build one with `make pack` and install it."
+		return "Repair the pack. " + newPack
 	}
 	return "Run `make engines` to install it again."
 }
