@@ -68,6 +68,7 @@ func libraries(dir string, a Arch) error {
 		return err
 	}
 	names := Symbols()
+	delete(names, NDK)
 	for lib, hs := range framework {
 		list, err := declared(dir, a, hs)
 		if err != nil {

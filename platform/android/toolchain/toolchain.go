@@ -51,7 +51,10 @@ func Find(name string) (Arch, error) {
 	return Arch{}, fmt.Errorf("there is no architecture %q: arm64 (phones) or x86_64 (the emulator)", name)
 }
 
-// Symbols are the names that the app may import from each library of Android ("c", "m", "dl"), from abi/symbols.txt.
+// NDK is the group of names that only a real NDK's compiler calls.
+const NDK = "ndk"
+
+// Symbols are the names that the app may import from each library of Android ("c", "m", "dl", and NDK), from abi/symbols.txt.
 func Symbols() map[string][]string {
 	text, err := abi.ReadFile("abi/symbols.txt")
 	if err != nil {
