@@ -27,6 +27,8 @@ const (
 	fieldLastDir   = "last_dir"
 	fieldConsents  = "consents"
 	fieldUserland  = "userland"
+	fieldNetwork   = "network"
+	fieldUpdate    = "update"
 	fieldDropped   = "dropped"
 )
 
@@ -58,6 +60,11 @@ func decode(stored json.RawMessage, engines []Engine) (Settings, fields, []dropp
 	read(&d, fieldUserland, &s.Userland, func(v Userland) error { return valid(v.Valid(), v) })
 	read(&d, fieldMotion, &s.ReducedMotion, nil)
 	read(&d, fieldLastDir, &s.LastDir, func(v string) error { return valid(v == "" || usableDir(v), v) })
+	before := len(d.dropped)
+	if read(&d, fieldNetwork, &s.Network, Network.check); len(d.dropped) > before {
+		s.Network = Network{Mode: "proxy"} // which has no address: nothing goes direct that was not to
+	}
+	read(&d, fieldUpdate, &s.Update, nil)
 	d.consents(&s)
 	d.providers(&s)
 	d.choices(&s, engines)
@@ -200,7 +207,7 @@ func encode(s Settings, f fields, lost []dropped) (json.RawMessage, error) {
 	for name, v := range map[string]any{
 		fieldEngine: s.Engine, fieldChoices: s.Choices, fieldProviders: s.Providers, fieldTheme: s.Theme,
 		fieldTextSize: s.TextSize, fieldMotion: s.ReducedMotion, fieldLastDir: s.LastDir, fieldConsents: s.Consents,
-		fieldUserland: s.Userland,
+		fieldUserland: s.Userland, fieldNetwork: s.Network, fieldUpdate: s.Update,
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

@@ -136,6 +136,9 @@ func (s *Service) check(next *Settings) error {
 	if err := valid(next.Userland.Valid(), next.Userland); err != nil {
 		return refuse("Engines can't come from there. Choose this computer or the pack.", err)
 	}
+	if err := next.Network.check(); err != nil {
+		return refuse("This network setting can't be kept.", err)
+	}
 	if dir := next.LastDir; dir != "" {
 		if err := valid(usableDir(dir), dir); err != nil {
 			return refuse("A folder must be given with its whole path.", err)

@@ -4,8 +4,11 @@
 package settings
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"keva/agent/provider"
 	"keva/agent/trust"
@@ -24,6 +27,8 @@ type Settings struct {
 	LastDir       string // the folder that was used last, absolute, "" for none
 	// Userland is where engines come from on a desktop. A phone has the pack only, and does not ask.
 	Userland Userland
+	Network  Network
+	Update   string // where the update check asks, "" = off
 	// Consents are what the user has agreed to of what projects would run or allow; at most one for a folder.
 	Consents []trust.Consent
 }
@@ -33,6 +38,25 @@ type Choice struct {
 	Provider string `json:"provider"`         // provider id
 	Model    string `json:"model,omitempty"`  // "" = default
 	Effort   string `json:"effort,omitempty"` // "" = default
+}
+
+// Network is the user's part of the network policy. The zero value leaves it to the device.
+type Network struct {
+	Mode     string `json:"mode,omitempty"`  // "", "direct" or "proxy"
+	Proxy    string `json:"proxy,omitempty"` // without user name and password: those belong to the keyring
+	NoProxy  string `json:"no_proxy,omitempty"`
+	CABundle string `json:"ca_bundle,omitempty"` // path of a PEM file
+}
+
+// check refuses what must not be stored, and what can't be understood.
+func (n Network) check() error {
+	if n.Mode != "" && n.Mode != "direct" && n.Mode != "proxy" {
+		return fmt.Errorf("the mode %q is not possible", n.Mode)
+	}
+	if strings.Contains(n.Proxy, "@") {
+		return errors.New("a proxy's user name and password are kept in the keyring, not here")
+	}
+	return nil
 }
 
 // Theme says where light or dark comes from.

@@ -322,3 +322,21 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// A network setting that can't be understood must not become "direct": then what was to go through a proxy would not.
+func TestDamagedNetworkSettingGoesNowhere(t *testing.T) {
+	for _, stored := range []string{`{"network":{"mode":"sock"}}`, `{"network":null}`, `{"network":7}`, `{"network":{"mode":"proxy","proxy":"http://u:p@h"}}`} {
+		s, _, lost := decode([]byte(stored), []Engine{{ID: "e"}})
+		if s.Network != (Network{Mode: "proxy"}) || len(lost) != 1 {
+			t.Errorf("%s: %+v, %+v", stored, s.Network, lost)
+		}
+	}
+	s, _, lost := decode([]byte(`{"network":{"mode":"direct"}}`), []Engine{{ID: "e"}})
+	if s.Network.Mode != "direct" || len(lost) != 0 {
+		t.Errorf("%+v %+v", s.Network, lost)
+	}
+	svc, _ := Open(t.Context(), &device{}, []Engine{{ID: "e"}})
+	if err := svc.Update(t.Context(), func(s *Settings) { s.Network = Network{Mode: "proxy", Proxy: "http://u:p@h"} }); err == nil {
+		t.Error("a password was stored")
+	}
+}
