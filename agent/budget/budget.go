@@ -236,6 +236,10 @@ var (
 		Name: "update: check", Time: time.Minute, Owner: "platform/update",
 		Meaning: "How long a look for a new version may take in all.",
 	}
+	UpdateEvery = Budget{
+		Name: "update: every", Time: 24 * time.Hour, Owner: "platform/update",
+		Meaning: "How old the last look for a new version must be before Keva looks again by itself.",
+	}
 	UpdateManifest = Budget{
 		Name: "update: manifest", Size: 256 << 10, Unit: "bytes", Owner: "platform/update",
 		Meaning: "A longer description of the newest version is refused.",
@@ -254,6 +258,6 @@ func All() []Budget {
 		FetchEnd, DemoHeader, DemoBody, DemoLog, DemoRequests,
 		NetDial, NetFallback, NetAnswer, NetIdle, NetAttempts, NetCertificates,
 		ProxyHeader, ProxyGreeting, ProxyIdle, ProxyTunnels, ProxyStrangers, ProxyHosts,
-		NamesAnswer, NamesKeep, NamesKeepMissing, NamesCache, NamesAtOnce, UpdateCheck, UpdateManifest,
+		NamesAnswer, NamesKeep, NamesKeepMissing, NamesCache, NamesAtOnce, UpdateCheck, UpdateEvery, UpdateManifest,
 	}
 }

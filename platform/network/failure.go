@@ -129,12 +129,8 @@ func (a attempt) failure(err error, online func() Online) *Failure {
 	if a.proxy != nil {
 		f.Via = a.proxy.Host
 	}
-	switch f.Class {
-	case ClassDNS, ClassConnect, ClassProxyRefused, ClassTimeout:
-		if online() == Offline {
-			f.Class = ClassOffline
-		}
-	default:
+	if (f.Class == ClassDNS || f.Class == ClassConnect || f.Class == ClassProxyRefused || f.Class == ClassTimeout) && online() == Offline {
+		f.Class = ClassOffline
 	}
 	return f
 }

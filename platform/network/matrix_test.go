@@ -114,6 +114,9 @@ func TestProxyMatrix(t *testing.T) {
 				if len(l.Dials()) == 0 {
 					t.Error("nothing was dialled")
 				}
+				if names := l.Lookups(); len(names) > 0 {
+					t.Error("the network was asked for names that are the proxy's to find:", names)
+				}
 				class := want[kind][scheme]
 				sum, _ := p.Ledger().Of("test")
 				if class == "" {

@@ -286,7 +286,7 @@ func TestChanges(t *testing.T) {
 	if got := strings.Join(third.Secrets(), " "); !strings.Contains(got, "second") {
 		t.Error("the log can't know the password: " + got)
 	}
-	if s := fmt.Sprint(third.Facts()); strings.Contains(s, "second") {
+	if s := fmt.Sprintf("%v %v %s", third.Facts(), third, third); strings.Contains(s, ":second") || !strings.Contains(s, "policy 3") {
 		t.Error(s)
 	}
 }
@@ -326,6 +326,27 @@ func TestBundle(t *testing.T) {
 	if s := snapshot(environ("SSL_CERT_FILE=" + filepath.Join(dir, "none"))); len(s.Problems()) != 1 || proxyFor(t, s, "https://a.example") != "direct" {
 		t.Error(s.Problems())
 	}
+}
+
+// I-17: whatever somebody wrote into a proxy variable, it never means direct.
+func FuzzAnyProxyIsNotDirect(f *testing.F) {
+	for _, s := range []string{"http://p:1", "p:1", "socks5://x", "://", "http://[::1", "http://%zz", "@", "http://u:p@", "*", "direct", "http://a b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := snapshot(environ("HTTPS_PROXY=" + text))
+		u := &url.URL{Scheme: "https", Host: "a.example"}
+		p, err := s.ProxyFor(u)
+		if p == nil && err == nil && strings.TrimSpace(text) != "" {
+			t.Fatalf("%q means direct", text)
+		}
+		if err != nil && len(s.Problems()) == 0 {
+			t.Fatalf("%q closes the way and nothing is said", text)
+		}
+		if p != nil && (p.Hostname() == "" || p.Port() == "") {
+			t.Fatalf("%q became %s", text, p)
+		}
+	})
 }
 
 // The ledger is bounded, tells subscribers, and hands every failure on.

@@ -186,6 +186,15 @@ func (s *Snapshot) Secrets() []string {
 	return append(secrets(s.http.proxy), secrets(s.https.proxy)...)
 }
 
+// String is the policy without credentials: one that is printed by accident must not tell them.
+func (s *Snapshot) String() string {
+	list := []string{fmt.Sprintf("policy %d", s.version)}
+	for _, f := range s.Facts() {
+		list = append(list, f.Name+": "+f.Value+" ("+string(f.From)+")")
+	}
+	return strings.Join(list, "; ")
+}
+
 // Fact is one line of the policy for people.
 type Fact struct {
 	Name, Value string

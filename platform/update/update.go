@@ -167,6 +167,12 @@ func (c *Checker) Result() Result {
 	return r
 }
 
+// Due reports whether it is time to look again without being asked: an address is set, and the last attempt is old enough.
+func (c *Checker) Due() bool {
+	r := c.Result()
+	return r.Kind != Off && c.opt.Clock().Sub(r.LastAttempt) >= budget.UpdateEvery.Time
+}
+
 // judge compares m with this build. A manifest that has expired since says nothing.
 func (c *Checker) judge(r *Result, m Manifest) {
 	there, ok := parse(m.Version)

@@ -128,11 +128,11 @@ func TestResults(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	p.conf = set
-	if r := c.Result(); r.Kind != Unknown || r.Failure != nil || !r.LastAttempt.IsZero() {
+	if r := c.Result(); r.Kind != Unknown || r.Failure != nil || !r.LastAttempt.IsZero() || !c.Due() {
 		t.Fatalf("never asked is unknown: %+v", r)
 	}
 	p.publish(t, p.manifest("0.1.0", 1))
-	if r := c.Check(t.Context()); r.Kind != Current || r.Failure != nil || r.LastSuccess != p.now {
+	if r := c.Check(t.Context()); r.Kind != Current || r.Failure != nil || r.LastSuccess != p.now || c.Due() {
 		t.Fatalf("%+v", r)
 	}
 	p.publish(t, p.manifest("0.10.0", 2))
@@ -196,25 +196,27 @@ func TestHostileManifests(t *testing.T) {
 		"a signature of nothing else": {
 			body(fmt.Appendf(nil, `{"payload":%q,"signature":%q}`, base64.StdEncoding.EncodeToString([]byte(`{}`)), plainSig)), Unsigned,
 		},
-		"no signature":         {body([]byte(`{"payload":"e30="}`)), Unsigned},
-		"older than before":    {body(by(p.key, func(m *Manifest) { m.Sequence = 4 })), Replayed},
-		"expired":              {body(by(p.key, func(m *Manifest) { m.Expires = p.now.Add(-time.Second) })), Expired},
-		"no expiry":            {body(by(p.key, func(m *Manifest) { m.Expires = time.Time{} })), Malformed},
-		"not a version":        {body(by(p.key, func(m *Manifest) { m.Version = "newest" })), Malformed},
-		"a huge number":        {body(by(p.key, func(m *Manifest) { m.Version = "99999999999999999999.0.0" })), Malformed},
-		"a page without TLS":   {body(by(p.key, func(m *Manifest) { m.Page = "http://keva.test/" })), Malformed},
-		"a script as page":     {body(by(p.key, func(m *Manifest) { m.Page = "javascript:alert(1)" })), Malformed},
-		"notes without end":    {body(by(p.key, func(m *Manifest) { m.Notes = strings.Repeat("x", 20<<10) })), Malformed},
-		"another format":       {body(raw(`{"format":2,"sequence":9,"version":"9.9.9"}`)), Malformed},
-		"signed nonsense":      {body(raw(`[1,2`)), Malformed},
-		"torn":                 {body(good[:len(good)/2]), Malformed},
-		"empty":                {body(nil), Malformed},
-		"something behind it":  {body(append(append([]byte{}, good...), `{"payload":""}`...)), Malformed},
-		"huge":                 {body(bytes.Repeat([]byte(" "), int(budget.UpdateManifest.Size)+1)), TooLong},
-		"a page of a hotel":    {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/html") }, "captive_portal"},
-		"missing":              {http.NotFound, "http_status"},
-		"redirect to http":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://updates.keva.test/", 302) }, "tls"},
-		"redirect in a circle": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 302) }, "other"},
+		"no signature":        {body([]byte(`{"payload":"e30="}`)), Unsigned},
+		"older than before":   {body(by(p.key, func(m *Manifest) { m.Sequence = 4 })), Replayed},
+		"expired":             {body(by(p.key, func(m *Manifest) { m.Expires = p.now.Add(-time.Second) })), Expired},
+		"no expiry":           {body(by(p.key, func(m *Manifest) { m.Expires = time.Time{} })), Malformed},
+		"not a version":       {body(by(p.key, func(m *Manifest) { m.Version = "newest" })), Malformed},
+		"a huge number":       {body(by(p.key, func(m *Manifest) { m.Version = "99999999999999999999.0.0" })), Malformed},
+		"a page without TLS":  {body(by(p.key, func(m *Manifest) { m.Page = "http://keva.test/" })), Malformed},
+		"a script as page":    {body(by(p.key, func(m *Manifest) { m.Page = "javascript:alert(1)" })), Malformed},
+		"notes without end":   {body(by(p.key, func(m *Manifest) { m.Notes = strings.Repeat("x", 20<<10) })), Malformed},
+		"another format":      {body(raw(`{"format":2,"sequence":9,"version":"9.9.9"}`)), Malformed},
+		"signed nonsense":     {body(raw(`[1,2`)), Malformed},
+		"torn":                {body(good[:len(good)/2]), Malformed},
+		"empty":               {body(nil), Malformed},
+		"something behind it": {body(append(append([]byte{}, good...), `{"payload":""}`...)), Malformed},
+		"huge":                {body(bytes.Repeat([]byte(" "), int(budget.UpdateManifest.Size)+1)), TooLong},
+		"a page of a hotel":   {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/html") }, "captive_portal"},
+		"missing":             {http.NotFound, "http_status"},
+		"redirect to http": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://updates.keva.test/", http.StatusFound)
+		}, "tls"},
+		"redirect in a circle": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "other"},
 		"no content":           {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, "http_status"},
 		"cut": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -285,6 +285,9 @@ var classes = map[nt.Kind]network.Class{
 func (l *lab) check(t *testing.T, host string) {
 	t.Helper()
 	l.OnlyDialled(t, l.corp.Addr)
+	if names := l.Lookups(); len(names) > 0 {
+		t.Errorf("the network was asked for names that are the proxy's to find: %v", names)
+	}
 	for _, target := range l.corp.Targets() {
 		if name, _, _ := strings.Cut(target, ":"); !slices.Contains(strings.Fields(hostNames), name) {
 			t.Errorf("the proxy was asked for %s", target)

@@ -15,10 +15,14 @@ type tool struct {
 	says       string // in its output when it worked
 }
 
-func tools() []tool {
+func tools(t *testing.T) []tool {
+	t.Helper()
 	python := "/usr/bin/python3" // with the system's pip; one of a version manager may have none
 	if exec.Command(python, "-m", "pip", "--version").Run() != nil {
 		python = "python3"
+		if exec.Command(python, "-m", "pip", "--version").Run() != nil {
+			t.Fatal("pip is needed for this test: install python3-pip (./setup.sh test)")
+		}
 	}
 	return []tool{
 		{"curl", "api.keva.test", []string{"curl", "-sS", "-f", "https://api.keva.test/hello"}, "hello from api.keva.test"},
@@ -36,7 +40,7 @@ func tools() []tool {
 // where it does not, and never finds another way.
 func TestTools(t *testing.T) {
 	for _, kind := range nt.Kinds {
-		for _, tool := range tools() {
+		for _, tool := range tools(t) {
 			t.Run(string(kind)+"/"+tool.name, func(t *testing.T) {
 				t.Parallel()
 				l := newLab(t, kind, true)
@@ -52,7 +56,7 @@ func TestTools(t *testing.T) {
 
 // An interceptor that nobody trusts stops every tool: certificates are checked.
 func TestToolsDontTrustEverybody(t *testing.T) {
-	for _, tool := range tools() {
+	for _, tool := range tools(t) {
 		t.Run(tool.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, nt.Intercepting, false)

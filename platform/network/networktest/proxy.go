@@ -76,7 +76,7 @@ func NewProxy(t testing.TB, w *World, kind Kind, ca *CA) *Proxy {
 	case TLS:
 		u.Scheme = "https"
 		p.l = tls.NewListener(l, ca.Server("127.0.0.1"))
-	default:
+	case Open, Refusing, Unreachable, Slow, Cutting, Intercepting:
 	}
 	p.URL = u.String()
 	if kind == Unreachable {
@@ -196,7 +196,7 @@ func (p *Proxy) connect(c net.Conn, br *bufio.Reader, r *http.Request) {
 		// The other side has certificates of its own; an interceptor trusts it.
 		outer := tls.Client(up, &tls.Config{ServerName: host, InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
 		relay(inner, outer)
-	default:
+	case Open, Auth, WrongAuth, Refusing, Unreachable, Slow, TLS:
 		relay(&prefixed{c, br}, up)
 	}
 }

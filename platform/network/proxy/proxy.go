@@ -192,12 +192,10 @@ func refuse(w http.ResponseWriter, status int, why string) {
 // answer is how a failure looks to the program behind the proxy.
 func answer(w http.ResponseWriter, f *network.Failure) {
 	status := http.StatusBadGateway
-	switch f.Class {
-	case network.ClassTimeout:
+	if f.Class == network.ClassTimeout {
 		status = http.StatusGatewayTimeout
-	case network.ClassForbidden:
+	} else if f.Class == network.ClassForbidden {
 		status = http.StatusForbidden
-	default:
 	}
 	w.Header().Set("X-Keva-Failure", string(f.Class))
 	refuse(w, status, f.Sentence())
@@ -247,7 +245,6 @@ type Launch struct {
 
 	mu      sync.Mutex // after Proxy.mu, never before it
 	closed  bool
-	open    int
 	tunnels map[*flow]bool
 	traffic map[string]*Traffic // by host, as long as the launch lives
 }
@@ -272,6 +269,9 @@ func (p *Proxy) Issue(label string) (*Launch, error) {
 func (l *Launch) URL() string {
 	return (&url.URL{Scheme: "http", User: url.UserPassword(user, l.token), Host: l.p.addr}).String()
 }
+
+// String names the launch without its credential: a launch that is printed by accident must not tell it.
+func (l *Launch) String() string { return "launch of " + l.label }
 
 // Secrets are the forms of the credential, for the log to strike out.
 func (l *Launch) Secrets() []string {
