@@ -132,8 +132,9 @@ func (t tree) alternatives() error {
 	return nil
 }
 
-// dangling removes the links that lead nowhere, mostly to what was dropped, and returns them.
-func (t tree) dangling() []string {
+// dangling removes the links that lead nowhere, mostly to what was dropped, and returns them. One that was a second name of
+// a file is an error: its content would be lost.
+func (t tree) dangling() ([]string, error) {
 	var gone []string
 	for {
 		before := len(gone)
@@ -141,13 +142,17 @@ func (t tree) dangling() []string {
 			if t[p].kind != pack.Link {
 				continue
 			}
-			if _, n := t.find(p); n == nil {
-				gone = append(gone, p+" -> "+t[p].link)
-				delete(t, p)
+			if _, n := t.find(p); n != nil {
+				continue
 			}
+			if t[p].hard {
+				return nil, fmt.Errorf("%s was dropped, but it is also called %s: drop both or neither", path.Join(path.Dir(p), t[p].link), p)
+			}
+			gone = append(gone, p+" -> "+t[p].link)
+			delete(t, p)
 		}
 		if len(gone) == before {
-			return gone
+			return gone, nil
 		}
 	}
 }

@@ -150,15 +150,20 @@ func TestDeadLinks(t *testing.T) {
 	got := sown(t, map[string]string{
 		"usr/a": "x", "usr/live": "->a", "usr/dead": "->b", "usr/chain": "->dead", "usr/round": "->round", "usr/out": "->../../a", "usr/up": "->../usr/live",
 	})
-	gone := got.dangling()
-	if len(gone) != 4 || got["usr/live"] == nil || got["usr/up"] == nil {
-		t.Errorf("removed %q", gone)
+	gone, err := got.dangling()
+	if err != nil || len(gone) != 4 || got["usr/live"] == nil || got["usr/up"] == nil {
+		t.Errorf("removed %q %v", gone, err)
+	}
+	got["usr/second"] = &node{kind: pack.Link, mode: 0o777, link: "first", hard: true}
+	if gone, err := got.dangling(); err == nil || !strings.Contains(err.Error(), "usr/first was dropped") {
+		t.Errorf("removed %q %v, and with it the only name of a file", gone, err)
 	}
 }
 
 func TestLicences(t *testing.T) {
 	files := map[string]string{
 		"usr/share/doc/one/copyright": "text of one", "usr/share/doc/two": "->one", "usr/share/doc/three/copyright": "text of three",
+		"usr/share/common-licenses/GPL-3": "all of it", "usr/share/common-licenses/GPL": "->GPL-3",
 	}
 	packages := []Package{{Name: "one", Version: "1"}, {Name: "three", Version: "3"}, {Name: "two", Version: "2"}}
 	got := sown(t, files)
@@ -170,6 +175,7 @@ func TestLicences(t *testing.T) {
 		{Name: "one", Version: "1", Path: "usr/share/licences/one"},
 		{Name: "three", Version: "3", Path: "usr/share/licences/three"},
 		{Name: "two", Version: "2", Path: "usr/share/licences/one"},
+		{Name: "GPL-3", Version: "full text", Path: "usr/share/common-licenses/GPL-3"},
 	}
 	if !slices.Equal(all, want) || string(got["usr/share/licences/one"].data) != "text of one" {
 		t.Errorf("%+v, want %+v", all, want)

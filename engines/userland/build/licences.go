@@ -32,6 +32,13 @@ func (t tree) debLicences(packages []Package) ([]pack.Licence, error) {
 		}
 		all = append(all, pack.Licence{Name: p.Name, Version: p.Version, Path: name})
 	}
+	// The texts that many of them only name.
+	const common = "usr/share/common-licenses/"
+	for _, p := range t.paths() {
+		if strings.HasPrefix(p, common) && t[p].kind == pack.Regular {
+			all = append(all, pack.Licence{Name: path.Base(p), Version: "full text", Path: p})
+		}
+	}
 	return all, nil
 }
 

@@ -15,6 +15,7 @@ type node struct {
 	mode uint32
 	data []byte // of a file; may be a part of a mapped archive, so it is never written to
 	link string
+	hard bool   // the link was a hard one: what it leads to must not be dropped
 	from string // the package that brought it, for errors
 	// What the builder made of it.
 	edits  edited // the content, if it differs from data

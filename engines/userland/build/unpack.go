@@ -85,15 +85,12 @@ func mode(m int64) uint32 {
 	return 0o644
 }
 
-// addDeb puts the files of a package into the tree: merged, links relative, hard links as files of their own (an Android
-// app can't make them).
+// addDeb puts the files of a package into the tree: merged, links relative. A hard link, which an Android app can't make,
+// becomes a link to the first of its names: programs like bunzip2 ask by which name they were called, and still see it.
 func (t tree) addDeb(archive []byte, name string) error {
-	own := map[string][]byte{} // for hard links, by the name in the archive
+	files := map[string]bool{} // by the name in the archive: what a hard link may name
 	return entries(archive, func(e entry) error {
 		p := merge(e.Name)
-		if e.Typeflag == tar.TypeReg {
-			own[e.Name] = e.data
-		}
 		if p == "." {
 			return nil
 		}
@@ -101,17 +98,17 @@ func (t tree) addDeb(archive []byte, name string) error {
 		case tar.TypeDir:
 			return t.dir(p, name)
 		case tar.TypeReg:
+			files[e.Name] = true
 			return t.add(p, &node{kind: pack.Regular, mode: mode(e.Mode), data: e.data, from: name})
 		case tar.TypeLink:
 			target, err := inside(e.Linkname)
 			if err != nil {
 				return err
 			}
-			data, ok := own[target]
-			if !ok {
-				return fmt.Errorf("%s: %s is a hard link to %s, which does not come before it", name, e.Name, target)
+			if !files[target] {
+				return fmt.Errorf("%s: %s is a hard link to %s, which is no file before it", name, e.Name, target)
 			}
-			return t.add(p, &node{kind: pack.Regular, mode: mode(e.Mode), data: data, from: name})
+			return t.add(p, &node{kind: pack.Link, mode: 0o777, link: upTo(path.Dir(p), merge(target)), hard: true, from: name})
 		case tar.TypeSymlink:
 			link, err := relative(e.Name, e.Linkname)
 			if err != nil {
