@@ -26,6 +26,8 @@ const (
 	openAIBase    = "https://api.openai.com/v1"
 )
 
+const demoName = "Demo"
+
 // Options say what access works with.
 type Options struct {
 	// Providers lists the providers as they are now.
@@ -36,6 +38,8 @@ type Options struct {
 	Kind func(engine string) provider.Kind
 	// Pace is how fast the demo talks; 0 = at once.
 	Pace time.Duration
+	// Transport carries requests to providers, for the purpose named; nil: http.DefaultTransport. The demo is on this device.
+	Transport func(purpose string) http.RoundTripper
 	// Protect is told of each key before it is used, so that it stays out of logs; may be nil.
 	Protect func(secret string)
 }
@@ -164,7 +168,7 @@ func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
 	if kind == provider.Responses {
 		base, model = d.OpenAIBase(), demo.ModelCodex
 	}
-	p, err := a.through("Demo", way{upstream: base, kind: kind, key: d.Key()})
+	p, err := a.through(demoName, way{upstream: base, kind: kind, key: d.Key()})
 	p.Model = model
 	return p, err
 }
@@ -182,7 +186,11 @@ func (a *Access) through(name string, w way) (runtime.Provider, error) {
 				Detail: errors.Join(errors.New(w.upstream), err).Error(),
 			}
 		}
-		if g, err = gateway.Start(a.ctx, gateway.Options{Upstream: u, Credential: credential(w)}); err != nil {
+		o := gateway.Options{Upstream: u, Credential: credential(w)}
+		if a.opt.Transport != nil && name != demoName {
+			o.Transport = a.opt.Transport("provider: " + name)
+		}
+		if g, err = gateway.Start(a.ctx, o); err != nil {
 			return runtime.Provider{}, err
 		}
 		a.ways[w] = g

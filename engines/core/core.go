@@ -14,11 +14,13 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"keva/agent/budget"
 	"keva/agent/event"
 	"keva/agent/onboarding"
 	"keva/agent/provider"
 	"keva/agent/runtime"
 	"keva/agent/session"
+	"keva/agent/signin"
 	"keva/agent/slot"
 	"keva/agent/trust"
 	"keva/engines/access"
@@ -31,10 +33,14 @@ import (
 	"keva/platform/device"
 	"keva/platform/host"
 	"keva/platform/logging"
+	"keva/platform/models"
+	"keva/platform/network"
+	"keva/platform/network/proxy"
 	"keva/platform/project"
 	"keva/platform/secret"
 	"keva/platform/settings"
 	"keva/platform/store"
+	"keva/platform/update"
 )
 
 // Core is everything below the surfaces. Its fields are set by Open and not changed afterwards; each is safe for concurrent
@@ -44,6 +50,11 @@ type Core struct {
 	Settings *settings.Service
 	Keys     *secret.Layered
 	Service  *session.Service
+	Network  *network.Policy
+	Proxy    *proxy.Proxy
+	Updates  *update.Checker
+	Models   *models.Lister
+	SignIn   *signin.Service
 	Engines  []runtime.Factory
 	Log      zerolog.Logger
 	LogFile  *logging.Log
@@ -108,7 +119,7 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 		}
 		return plan.Kind(c.Settings.Get().Userland)
 	}}
-	c.options = catalog.Options{Find: find, Place: c.places.Place, StateDir: c.data, Version: o.Version}
+	c.options = catalog.Options{Find: find, Place: c.places.Place, Road: c.road, StateDir: c.data, Version: o.Version}
 	c.Engines = catalog.Factories(c.options)
 	var known []settings.Engine
 	for _, f := range c.Engines {
@@ -116,16 +127,20 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	}
 	c.Settings, told = settings.Open(ctx, c.Store, known)
 	notices = append(notices, told...)
+	if err := c.openNetwork(ctx); err != nil {
+		return nil, nil, err
+	}
+	c.openAccounts(ctx)
 	c.access = access.New(access.Options{
 		Providers: func() []provider.Provider { return c.Settings.Get().Providers },
 		Key:       func(ctx context.Context, id string) (string, error) { return c.Keys.Get(ctx, provider.Secret(id)) },
-		Kind:      catalog.Kind, Pace: 15 * time.Millisecond, Protect: c.LogFile.Protect,
+		Kind:      catalog.Kind, Pace: 15 * time.Millisecond, Protect: c.LogFile.Protect, Transport: c.transport,
 	})
 	c.closers = append(c.closers, c.access.Close)
 	c.Service = session.NewService(session.Deps{
 		Store: c.Store, Slot: c.slot, Factories: c.Engines, Provider: c.access.Resolve,
 		CheckDir: project.Check, Instructions: project.Instructions, Trust: c.trust,
-		Clock: func() time.Time { return time.Now().UTC() }, NewID: newID,
+		Clock: now, NewID: newID,
 		Log: func(what string, err error) { c.Log.Error().Err(err).Msg(what) },
 	})
 	for _, n := range notices {
@@ -219,8 +234,10 @@ func (c *Core) DemoProject(context.Context) (string, error) {
 func (c *Core) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := c.Service.Close(ctx); err != nil {
-		c.Log.Error().Err(err).Msg("close")
+	for _, err := range []error{c.Service.Close(ctx), c.SignIn.Close(ctx, budget.EngineStop.Time)} {
+		if err != nil {
+			c.Log.Error().Err(err).Msg("close")
+		}
 	}
 	for i := len(c.closers) - 1; i >= 0; i-- {
 		c.closers[i]()

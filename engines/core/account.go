@@ -1,0 +1,76 @@
+package core
+
+import (
+	"context"
+	"time"
+
+	"keva/agent/event"
+	"keva/agent/provider"
+	"keva/agent/signin"
+	"keva/engines/catalog"
+	"keva/platform/models"
+	"keva/platform/network"
+	"keva/platform/secret"
+	"keva/platform/settings"
+)
+
+// openAccounts makes the sign-in and the lists of models.
+func (c *Core) openAccounts(ctx context.Context) {
+	c.Models = models.New(models.Deps{
+		Transport: c.Network.Transport(network.Use{Purpose: "models"}),
+		Key:       func(ctx context.Context, id string) (string, error) { return c.Keys.Get(ctx, provider.Secret(id)) },
+		Values:    c.Store, Clock: now,
+	})
+	c.SignIn = signin.New(ctx, signin.Deps{
+		Slot: c.slot, Engines: catalog.SignIns(c.options), KeyMethods: c.keyMethods, SecretName: provider.Secret,
+		Keys: keeper{c}, Values: c.Store, Clock: now, NewID: newID, Activate: c.activate,
+		Verify: func(ctx context.Context, m signin.Method, key string) error {
+			p, ok := provider.Find(c.Settings.Get().Providers, m.Provider)
+			if !ok {
+				return &event.Error{Class: event.ClassConfig, Message: "This provider does not exist any more."}
+			}
+			return eventOf(c.Models.Verify(ctx, p, catalog.Kind(m.Engine), key))
+		},
+		Log: func(what string, err error) { c.Log.Error().Err(err).Msg(what) },
+	})
+}
+
+func now() time.Time { return time.Now().UTC() }
+
+// keyMethods are the ways with a key: one for each engine and each of the app's providers that it can use.
+func (c *Core) keyMethods() []signin.Method {
+	var list []signin.Method
+	for _, f := range c.Engines {
+		for _, p := range provider.For(c.Settings.Get().Providers, catalog.Kind(f.ID())) {
+			if p.Owned() || !p.Key.Asked() {
+				continue
+			}
+			list = append(list, signin.Method{
+				ID: f.ID() + "/key/" + p.ID, Engine: f.ID(), Provider: p.ID, Kind: signin.KindKey, Keeper: signin.KeeperKeva,
+				Label: p.Name + " API key", Note: "It is kept in the system's keyring. Engines and their commands never see it.",
+			})
+		}
+	}
+	return list
+}
+
+// activate makes a provider the one of its engine, and the engine the one of new sessions.
+func (c *Core) activate(ctx context.Context, m signin.Method) error {
+	return c.Settings.Update(ctx, func(s *settings.Settings) {
+		choice := s.Choices[m.Engine]
+		if choice.Provider != m.Provider { // another provider's model means nothing here
+			choice = settings.Choice{Provider: m.Provider}
+		}
+		s.Engine, s.Choices[m.Engine] = m.Engine, choice
+	})
+}
+
+// keeper keeps keys where the user chose, and out of the log.
+type keeper struct{ c *Core }
+
+func (k keeper) Keep(ctx context.Context, name, value, choice string) error {
+	k.c.LogFile.Protect(value)
+	return k.c.Keys.Keep(ctx, name, value, secret.Choice(choice))
+}
+
+func (k keeper) Delete(ctx context.Context, name string) error { return k.c.Keys.Delete(ctx, name) }
