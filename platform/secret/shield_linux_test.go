@@ -24,6 +24,11 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(shieldEnv) {
 	case "":
+		if passphraseRounds < 600_000 {
+			fmt.Println("a passphrase is guessed too cheaply")
+			os.Exit(1)
+		}
+		passphraseRounds = 1000
 		os.Exit(m.Run())
 	case "shielded":
 		if err := Shield(); err != nil {
