@@ -141,8 +141,10 @@ func TestAFailureKeepsTheLastList(t *testing.T) {
 		"odd":        {says(418, ``), event.ClassRequest, ""},
 		"a page":     {says(200, `<html>Sign in to the WLAN</html>`), event.ClassServer, "not with a list"},
 		"no data":    {says(200, `{}`), event.ClassServer, "not with a list"},
-		"redirect":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, away.URL+"/models", http.StatusTemporaryRedirect) }, event.ClassConfig, "was not sent there"},
-		"cut":        {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, event.ClassNetwork, "connection"},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, away.URL+"/models", http.StatusTemporaryRedirect)
+		}, event.ClassConfig, "was not sent there"},
+		"cut": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, event.ClassNetwork, "connection"},
 		"an endless one": {func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"data":[`)
 			for range 100000 {
