@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +18,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"keva/agent/budget"
+	"keva/agent/event"
 	nt "keva/platform/network/networktest"
 )
 
@@ -322,4 +325,27 @@ func FuzzAnswer(f *testing.F) {
 			read(t, reply)
 		}
 	})
+}
+
+// Programs of the userland find the server by a file, and an old port in it does not stay.
+func TestAnnounce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "resolv.conf")
+	for range 2 {
+		s := start(t, Options{Resolver: world()})
+		if err := s.Announce(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !strings.HasSuffix(string(got), "\nnameserver "+s.Addr()+"\n") || strings.Count(string(got), "nameserver") != 1 {
+			t.Errorf("%q %v", got, err)
+		}
+		s.Close()
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); len(left) != 1 || err != nil {
+		t.Error(left, err)
+	}
+	var e *event.Error
+	if err := start(t, Options{Resolver: world()}).Announce(filepath.Join(path, "below a file")); !errors.As(err, &e) || e.Message == "" {
+		t.Error(err)
+	}
 }
