@@ -20,8 +20,9 @@ import (
 	"keva/engines/userland/unpack"
 )
 
-// Times are how long one unpacking took: until all was written, and until it was safe on the disk.
-type Times struct{ Written, Durable time.Duration }
+// Times are how long one unpacking took: until all was written, until it was safe on the disk, and how much of the
+// processors it used. On a machine with other work only the last says something about the program.
+type Times struct{ Written, Durable, CPU time.Duration }
 
 // Result are the times of all rounds.
 type Result struct {
@@ -82,6 +83,10 @@ func Run(ctx context.Context, file, dir string, rounds int) (res Result, err err
 }
 
 func ours(ctx context.Context, src pack.Source, arch, to string) (t Times, err error) {
+	used, err := cpu()
+	if err != nil {
+		return t, err
+	}
 	start := time.Now()
 	_, err = unpack.Install(ctx, src, to, unpack.Options{Arch: arch, Progress: func(p unpack.Progress) {
 		if p.Stage == unpack.Saving {
@@ -89,7 +94,18 @@ func ours(ctx context.Context, src pack.Source, arch, to string) (t Times, err e
 		}
 	}})
 	t.Durable = time.Since(start)
-	return t, err
+	now, e := cpu()
+	t.CPU = now - used
+	return t, errors.Join(err, e)
+}
+
+// cpu is what this process has used.
+func cpu() (time.Duration, error) {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
 func theirs(ctx context.Context, file, to string) (t Times, err error) {
@@ -110,6 +126,9 @@ func theirs(ctx context.Context, file, to string) (t Times, err error) {
 		return t, err
 	}
 	t.Written = time.Since(start)
+	for _, p := range []*os.ProcessState{zstd.ProcessState, tar.ProcessState} {
+		t.CPU += p.UserTime() + p.SystemTime()
+	}
 	d, err := os.Open(to)
 	if err != nil {
 		return t, err
@@ -119,11 +138,18 @@ func theirs(ctx context.Context, file, to string) (t Times, err error) {
 	return t, err
 }
 
-// Ratio is ours / theirs, by medians: until written, and until durable.
-func (r Result) Ratio() (written, durable float64) {
-	w := func(t Times) time.Duration { return t.Written }
-	d := func(t Times) time.Duration { return t.Durable }
-	return median(r.Ours, w).Seconds() / median(r.Tar, w).Seconds(), median(r.Ours, d).Seconds() / median(r.Tar, d).Seconds()
+var columns = []func(Times) time.Duration{
+	func(t Times) time.Duration { return t.Written },
+	func(t Times) time.Duration { return t.Durable },
+	func(t Times) time.Duration { return t.CPU },
+}
+
+// Ratio is ours / theirs, by medians: until written, until durable, and of the processors' time.
+func (r Result) Ratio() (ratio [3]float64) {
+	for i, of := range columns {
+		ratio[i] = median(r.Ours, of).Seconds() / median(r.Tar, of).Seconds()
+	}
+	return ratio
 }
 
 func median(list []Times, of func(Times) time.Duration) time.Duration {
@@ -140,25 +166,27 @@ func median(list []Times, of func(Times) time.Duration) time.Duration {
 
 // Print writes the table.
 func (r Result) Print(w io.Writer) error {
-	written, durable := r.Ratio()
-	_, err := fmt.Fprintf(w, "unpack %d MB from %d MB, %d rounds   written (range)            on the disk (range)\n", r.Bytes/1e6, r.Packed/1e6, len(r.Ours))
+	text := fmt.Sprintf("unpack %4d MB from %4d MB, %2d rounds   written (range)         on the disk (range)     processor (range)\n", r.Bytes/1e6, r.Packed/1e6, len(r.Ours))
 	for _, way := range []struct {
 		name  string
 		times []Times
 	}{{"ours (hashed, relocated, checked)", r.Ours}, {"zstd -dc | tar x (; syncfs)", r.Tar}} {
-		line := fmt.Sprintf("%-37s", way.name)
-		for _, of := range []func(Times) time.Duration{func(t Times) time.Duration { return t.Written }, func(t Times) time.Duration { return t.Durable }} {
+		text += fmt.Sprintf("%-36s", way.name)
+		for _, of := range columns {
 			least, most := time.Duration(1<<62), time.Duration(0)
 			for _, t := range way.times {
 				least, most = min(least, of(t)), max(most, of(t))
 			}
-			line += fmt.Sprintf(" %6.2f s (%.2f–%.2f)     ", median(way.times, of).Seconds(), least.Seconds(), most.Seconds())
+			text += fmt.Sprintf(" %6.2f s (%5.2f–%5.2f) ", median(way.times, of).Seconds(), least.Seconds(), most.Seconds())
 		}
-		_, e := fmt.Fprintln(w, line)
-		err = errors.Join(err, e)
+		text += "\n"
 	}
-	_, e := fmt.Fprintf(w, "ratio (aim: at most 1.10)             %6.2f                     %6.2f\n", written, durable)
-	return errors.Join(err, e)
+	text += fmt.Sprintf("%-36s", "ratio (aim: at most 1.10)")
+	for _, ratio := range r.Ratio() {
+		text += fmt.Sprintf(" %6.2f                 ", ratio)
+	}
+	_, err := io.WriteString(w, text+"\n")
+	return err
 }
 
 // Synthetic writes a pack like the real one in miniature into dir: many small texts, some big programs, about size bytes.

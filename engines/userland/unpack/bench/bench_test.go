@@ -19,8 +19,8 @@ func TestRun(t *testing.T) {
 	if len(res.Ours) != 1 || len(res.Tar) != 1 || res.Ours[0].Written <= 0 || res.Ours[0].Durable < res.Ours[0].Written || res.Bytes < 9<<20 {
 		t.Errorf("%+v", res)
 	}
-	if written, durable := res.Ratio(); written <= 0 || durable <= 0 {
-		t.Errorf("ratios %v, %v", written, durable)
+	if r := res.Ratio(); r[0] <= 0 || r[1] <= 0 || r[2] <= 0 {
+		t.Errorf("ratios %v", r)
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {
@@ -43,9 +43,10 @@ func BenchmarkUnpack(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	written, durable := res.Ratio()
-	b.ReportMetric(written, "ratio-written")
-	b.ReportMetric(durable, "ratio-durable")
+	ratio := res.Ratio()
+	b.ReportMetric(ratio[0], "ratio-written")
+	b.ReportMetric(ratio[1], "ratio-durable")
+	b.ReportMetric(ratio[2], "ratio-cpu")
 	b.SetBytes(res.Bytes)
 	if err := res.Print(os.Stderr); err != nil {
 		b.Fatal(err)
