@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
@@ -24,9 +25,12 @@ import (
 	"keva/agent/trust"
 	"keva/engines/catalog"
 	"keva/engines/core"
+	"keva/engines/userland/plan"
+	"keva/platform/device"
 	"keva/platform/host"
 	"keva/platform/settings"
 	"keva/ui/headless"
+	"keva/ui/network"
 	uireplay "keva/ui/replay"
 	uisettings "keva/ui/settings"
 	"keva/ui/shell"
@@ -94,7 +98,8 @@ func window(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	c, notices, err := core.Open(ctx, core.Options{Version: version})
+	machine := device.New(func(title, text string) { a.SendNotification(fyne.NewNotification(title, text)) })
+	c, notices, err := core.Open(ctx, core.Options{Version: version, Device: machine})
 	if err != nil {
 		return int(headless.Fail(os.Stderr, err))
 	}
@@ -103,10 +108,17 @@ func window(args []string) int {
 	var s *shell.Shell
 	s = shell.New(a, shell.Deps{
 		Sessions: shell.FromService(c.Service), Settings: surface{c},
-		Demo:    &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
-		OpenURL: func(url string) error { return host.OpenURL(ctx, url) },
-		Doctor:  c,
-		Home:    home, Mobile: *mobile, Storage: c.Store.Ephemeral,
+		Demo:       &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
+		OpenURL:    func(url string) error { return machine.OpenURL(ctx, url) },
+		Onboarding: core.FirstStart{Core: c}, SignIn: c.SignIn, Doctor: c,
+		Pages: []shell.Page{
+			{Section: "Network", Label: "Network", Second: "How Keva and its engines reach the net", Make: func(back func()) fyne.CanvasObject {
+				return network.New(network.Deps{
+					Service: core.Connection{Core: c}, Window: s.Window().Canvas, Back: back, Now: time.Now, Post: fyne.Do, Go: func(f func()) { go f() },
+				}).Object()
+			}},
+		},
+		Home: home, Mobile: *mobile, Storage: c.Store.Ephemeral,
 		Agree:        func(consent trust.Consent) error { return c.Agree(ctx, consent) },
 		AgreedBefore: c.AgreedBefore,
 		RetryStore: func(ctx context.Context) error {
@@ -122,6 +134,7 @@ func window(args []string) int {
 	for _, n := range notices {
 		s.Say(n.Text)
 	}
+	go c.KeepAlive(ctx)
 	context.AfterFunc(ctx, a.Quit)
 	s.Run()
 	return 0
@@ -135,6 +148,7 @@ func runPrompt(args []string) int {
 	allow := flags.String("allow", "none", "what runs without asking: none, reads, all")
 	asJSON := flags.Bool("json", false, "print every event as a line of JSON")
 	model := flags.String("model", "", "model; the settings' one by default")
+	place := flags.String("place", "", "where the engine comes from: host or pack; the settings' one by default")
 	timeout := flags.Duration("timeout", 0, "give up after this time; 0 = never")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -147,8 +161,15 @@ func runPrompt(args []string) int {
 		headless.Fail(os.Stderr, err)
 		return int(headless.Usage)
 	}
+	from := plan.Kind("")
+	if *place != "" {
+		if from, err = catalog.ParsePlace(*place); err != nil {
+			headless.Fail(os.Stderr, err)
+			return int(headless.Usage)
+		}
+	}
 	ctx := context.Background()
-	c, notices, err := core.Open(ctx, core.Options{Version: version})
+	c, notices, err := core.Open(ctx, core.Options{Version: version, Place: from})
 	if err != nil {
 		return int(headless.Fail(os.Stderr, err))
 	}
@@ -278,6 +299,7 @@ func (s surface) Values() uisettings.Values {
 	v := uisettings.Values{
 		Engine: set.Engine, Provider: c.Provider, Model: c.Model, Effort: c.Effort,
 		Mode: theme.Mode(set.Theme), Scale: theme.Scale(set.TextSize), ReducedMotion: set.ReducedMotion,
+		Userland: string(set.Userland),
 	}
 	if p, ok := set.Custom(); ok {
 		v.BaseURL = p.BaseURL
@@ -289,6 +311,9 @@ func (s surface) Save(v uisettings.Values) error {
 	return s.Settings.Update(context.Background(), func(set *settings.Settings) {
 		set.Engine, set.Theme, set.TextSize = v.Engine, settings.Theme(v.Mode), settings.TextSize(v.Scale)
 		set.ReducedMotion = v.ReducedMotion
+		if u := settings.Userland(v.Userland); u.Valid() {
+			set.Userland = u
+		}
 		set.Choices[v.Engine] = settings.Choice{Provider: v.Provider, Model: v.Model, Effort: v.Effort}
 		if v.Provider == provider.Custom {
 			p, err := provider.NewCustom("", catalog.Kind(v.Engine), v.BaseURL)
@@ -323,6 +348,14 @@ func (s surface) Providers(engine string) []uisettings.Provider {
 		list = append(list, uisettings.Provider{
 			ID: provider.Custom, Label: "Own address", Note: "A server that speaks " + catalog.Kind(engine).Label(), NeedsKey: true, Custom: true,
 		})
+	}
+	return list
+}
+
+func (s surface) Places(context.Context) []uisettings.Place {
+	var list []uisettings.Place
+	for _, p := range s.Core.Places() {
+		list = append(list, uisettings.Place{ID: string(p.Kind), Label: p.Label, Says: p.Says, Ready: p.Ready})
 	}
 	return list
 }

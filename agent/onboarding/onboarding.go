@@ -2,6 +2,8 @@
 // that a fresh device, a used one and one that was interrupted half-way all take the same path.
 package onboarding
 
+import "time"
+
 // Tools is the state of the Linux tools that engines need.
 type Tools string
 
@@ -54,4 +56,21 @@ func Next(f Facts) Step {
 		return StepAccount
 	}
 	return StepFolder
+}
+
+// Agent is an engine to choose from.
+type Agent struct{ ID, Label string }
+
+// Progress is how far the tools are unpacked.
+type Progress struct {
+	Done, Total int64         // bytes
+	Rate        float64       // bytes a second, 0 while it is not known
+	Left        time.Duration // 0 while it is not known
+	Parts       []Part        // in the order in which they are unpacked
+}
+
+// Part is one of the things that are unpacked: done, or the one that is being unpacked now, or neither yet.
+type Part struct {
+	Label         string
+	Done, Current bool
 }

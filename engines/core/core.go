@@ -87,6 +87,7 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	if o.Device == nil {
 		o.Device = device.New(nil)
 	}
+	unshielded := secret.Shield() // before there is anything to protect
 	dirs, err := host.Find(os.Getenv)
 	if err != nil {
 		return nil, nil, err
@@ -99,6 +100,9 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	notices, err := c.openFolders()
 	if err != nil {
 		return nil, nil, err
+	}
+	if unshielded != nil {
+		c.Log.Warn().Err(unshielded).Msg("other programs of this user can read Keva's memory")
 	}
 	var told []event.Notice
 	if c.Store, told, err = store.Open(ctx, dirs.Data); err != nil {

@@ -23,7 +23,7 @@ func (c *Core) Findings(ctx context.Context) []doctor.Finding { return doctor.Ru
 // checks are what the doctor looks at, in the order in which a person reads them.
 func (c *Core) checks() []doctor.Check {
 	const here = "This device"
-	return []doctor.Check{
+	list := []doctor.Check{
 		// One after the other: there is one slot.
 		{ID: "engine", Group: "Engines", Title: "Engines", Run: func(ctx context.Context) (all []doctor.Finding) {
 			for _, f := range c.Engines {
@@ -36,10 +36,13 @@ func (c *Core) checks() []doctor.Check {
 			}
 			return all
 		}},
+		{ID: "network", Group: "Network", Title: "Policy", Run: c.checkPolicy},
+		{ID: "reached", Group: "Network", Title: "Last attempts", Run: c.checkReached},
 		{ID: "storage", Group: here, Title: "Storage", Run: c.checkStorage},
 		{ID: "keyring", Group: here, Title: "Keyring", Run: c.checkKeyring},
 		{ID: "log", Group: here, Title: "Log", Run: c.checkLog},
 	}
+	return append(list, c.device.Checks()...)
 }
 
 // one is a single finding.
@@ -100,6 +103,42 @@ func (c *Core) checkEngine(ctx context.Context, id, label string) []doctor.Findi
 	return list
 }
 
+// checkPolicy says how the network is reached, and what is wrong with that.
+func (c *Core) checkPolicy(context.Context) []doctor.Finding {
+	now := c.Network.Snapshot()
+	var list []doctor.Finding
+	for i, p := range now.Problems() {
+		list = append(list, doctor.Finding{ID: fmt.Sprint("network.", i), State: doctor.Failed, Says: p.Message, Remedy: "Correct it in Settings, Network.", Detail: p.Detail})
+	}
+	if len(list) > 0 {
+		return list
+	}
+	var words []string
+	for _, f := range now.Facts() {
+		words = append(words, f.Name+": "+f.Value+" (from "+f.From.Label()+")")
+	}
+	return one(doctor.OK, strings.Join(words, "; ")+".", "", fmt.Sprint("version ", now.Version()))
+}
+
+// checkReached says what became of the attempts of this run. It makes none: Keva asks nobody unasked.
+func (c *Core) checkReached(context.Context) []doctor.Finding {
+	var list []doctor.Finding
+	for _, s := range c.Network.Ledger().Summaries() {
+		f := doctor.Finding{ID: "reached." + s.Purpose, Title: s.Purpose, State: doctor.OK, Says: "The last attempt succeeded."}
+		switch {
+		case s.Failing:
+			f.State, f.Says, f.Detail = doctor.Failed, s.LastFailure.Message, string(s.LastFailure.Class)+" "+s.LastFailure.Detail
+		case s.LastSuccess.IsZero():
+			f.State, f.Says = doctor.Unknown, "It was tried, and has not ended yet."
+		}
+		list = append(list, f)
+	}
+	if len(list) == 0 {
+		return one(doctor.Absent, "Keva has asked nobody since it started.", "", "")
+	}
+	return list
+}
+
 func (c *Core) checkStorage(context.Context) []doctor.Finding {
 	if err := c.Store.Ephemeral(); err != nil {
 		f := failed(err)
@@ -135,14 +174,9 @@ func (c *Core) Report(_ context.Context, found []doctor.Finding) string {
 	lost, _ := c.LogFile.Lost() // why is among the findings
 	return diag.Report(diag.Source{
 		Made: time.Now(), Findings: found, Events: c.events(), Log: c.LogFile.Lines(), LostLog: lost,
-		App: []diag.Fact{
-			{Name: "Keva", Value: c.version}, {Name: "System", Value: runtime.GOOS + "/" + runtime.GOARCH}, {Name: "Go", Value: runtime.Version()},
-		},
+		App: append([]diag.Fact{{Name: "Keva", Value: c.version}, {Name: "Go", Value: runtime.Version()}}, c.device.Facts()...),
 	}, c.scrubber())
 }
-
-// events are what failed lately, a line each.
-func (c *Core) events() []string { return nil }
 
 func (c *Core) scrubber() *diag.Scrubber {
 	return &diag.Scrubber{Known: c.LogFile.Redactor(), Folders: map[string]string{

@@ -18,18 +18,6 @@ import (
 	"keva/engines/userland/unpack"
 )
 
-// Progress is how far the tools are unpacked.
-type Progress struct {
-	unpack.Progress
-	Parts []Part
-}
-
-// Part is one of the things that are unpacked: done, or the one that is being unpacked now.
-type Part struct {
-	Label         string
-	Done, Current bool
-}
-
 // labels are the parts of a pack for people.
 var labels = map[string]string{"base": "Base system", "node": "Node.js", "claude": "Claude Code", "codex": "Codex"}
 
@@ -102,7 +90,7 @@ func (c *Core) openPack() (*pack.Opened, error) {
 
 // Unpack installs the tools, goes on with what was begun, or mends what is damaged. It holds the engine slot: no engine may
 // run on tools that are being replaced.
-func (c *Core) Unpack(ctx context.Context, progress func(Progress)) error {
+func (c *Core) Unpack(ctx context.Context, progress func(onboarding.Progress)) error {
 	wait, cancel := context.WithTimeout(ctx, budget.SlotYield.Time)
 	defer cancel()
 	lease, err := c.slot.Acquire(wait, slot.Holder{Who: "the installation", What: "Linux tools", Since: time.Now().UTC()}, nil)
@@ -124,7 +112,9 @@ func (c *Core) Unpack(ctx context.Context, progress func(Progress)) error {
 		return err
 	}
 	parts := reader.Manifest().Parts
-	o := unpack.Options{Progress: func(p unpack.Progress) { progress(Progress{p, shares(parts, p)}) }}
+	o := unpack.Options{Progress: func(p unpack.Progress) {
+		progress(onboarding.Progress{Done: p.Done, Total: p.Total, Rate: p.Rate, Left: max(0, p.Left), Parts: shares(parts, p)})
+	}}
 	root := catalog.UserlandDir(c.data)
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return &event.Error{Class: event.ClassConfig, Message: "The folder for the Linux tools can't be made. Check the free space.", Detail: err.Error()}
@@ -145,8 +135,8 @@ func (c *Core) Unpack(ctx context.Context, progress func(Progress)) error {
 }
 
 // shares divides what was done among the parts, in the order in which they lie in the pack.
-func shares(parts []pack.Part, p unpack.Progress) []Part {
-	var list []Part
+func shares(parts []pack.Part, p unpack.Progress) []onboarding.Part {
+	var list []onboarding.Part
 	end := int64(0)
 	current := false
 	for _, part := range parts {
@@ -159,7 +149,7 @@ func shares(parts []pack.Part, p unpack.Progress) []Part {
 			label += " " + part.Version
 		}
 		done := p.Done >= end || p.Stage == unpack.Saving || p.Stage == unpack.Done
-		list = append(list, Part{Label: label, Done: done, Current: !done && !current})
+		list = append(list, onboarding.Part{Label: label, Done: done, Current: !done && !current})
 		current = current || !done
 	}
 	return list

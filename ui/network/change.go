@@ -9,26 +9,27 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"keva/agent/connection"
 	"keva/ui/mark"
 	"keva/ui/screen"
 	"keva/ui/theme"
 )
 
 // change offers the modes.
-func (s *Screen) change(now Setting) {
-	set := func(n Setting) {
+func (s *Screen) change(now connection.Setting) {
+	set := func(n connection.Setting) {
 		s.off(func(ctx context.Context) error { return s.deps.Service.Set(ctx, n) })
 	}
-	with := func(m Mode) Setting { n := now; n.Mode = m; return n }
+	with := func(m connection.Mode) connection.Setting { n := now; n.Mode = m; return n }
 	screen.ShowMenu(s.deps.Window(), "How to reach the net",
-		screen.Item{Label: "As the device says", Do: func() { set(with(Automatic)) }},
-		screen.Item{Label: "Without a proxy", Do: func() { set(with(Direct)) }},
-		screen.Item{Label: "Through a proxy…", Do: func() { s.edit(with(Proxy), set) }},
+		screen.Item{Label: "As the device says", Do: func() { set(with(connection.Automatic)) }},
+		screen.Item{Label: "Without a proxy", Do: func() { set(with(connection.Direct)) }},
+		screen.Item{Label: "Through a proxy…", Do: func() { s.edit(with(connection.Proxy), set) }},
 		screen.Item{Label: "Extra certificates…", Do: func() { s.certificates(now, set) }})
 }
 
 // edit takes the address of a proxy and what is reached without it.
-func (s *Screen) edit(n Setting, set func(Setting)) {
+func (s *Screen) edit(n connection.Setting, set func(connection.Setting)) {
 	proxy, direct := screen.NewEntry(false), screen.NewEntry(false)
 	proxy.SetText(n.Proxy)
 	proxy.SetPlaceHolder("http://proxy.example:8080")
@@ -41,7 +42,7 @@ func (s *Screen) edit(n Setting, set func(Setting)) {
 		}, screen.Field(proxy), screen.NewPara("Reached without it", screen.SecondaryStyle), screen.Field(direct))
 }
 
-func (s *Screen) certificates(n Setting, set func(Setting)) {
+func (s *Screen) certificates(n connection.Setting, set func(connection.Setting)) {
 	file := screen.NewEntry(false)
 	file.SetText(n.CABundle)
 	file.SetPlaceHolder("Path of a PEM file")
@@ -49,7 +50,7 @@ func (s *Screen) certificates(n Setting, set func(Setting)) {
 		func() { n.CABundle = strings.TrimSpace(file.Text); set(n) }, screen.Field(file))
 }
 
-func (s *Screen) updates(v View) {
+func (s *Screen) updates(v connection.View) {
 	address := screen.NewEntry(false)
 	address.SetText(v.UpdateAddress)
 	address.SetPlaceHolder("https://example.org/keva.json")
@@ -71,13 +72,13 @@ func (s *Screen) sheet(title, text string, done func(), fields ...fyne.CanvasObj
 	sheet = screen.ShowSheet(s.deps.Window(), nil, o...)
 }
 
-func modeWords(n Setting) string {
+func modeWords(n connection.Setting) string {
 	switch n.Mode {
-	case Direct:
+	case connection.Direct:
 		return "Without a proxy, as you chose"
-	case Proxy:
+	case connection.Proxy:
 		return "Through the proxy that you chose"
-	case Automatic:
+	case connection.Automatic:
 	}
 	return "As the device says"
 }

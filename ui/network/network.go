@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"keva/agent/connection"
 	"keva/ui/draw"
 	"keva/ui/mark"
 	"keva/ui/screen"
@@ -15,57 +16,11 @@ import (
 	"keva/ui/transcript"
 )
 
-// Line is one part of the policy and where it came from.
-type Line struct{ Label, Value, From string }
-
-// Purpose is what became of the attempts for one thing. A zero time means: not since Keva started.
-type Purpose struct {
-	Name                     string
-	LastAttempt, LastSuccess time.Time
-	Failing                  bool
-	Class, Why               string // of the last failure, while Failing
-}
-
-// Host is one that engines reached through Keva.
-type Host struct {
-	Name  string
-	Bytes int64
-	Last  time.Time
-}
-
-// Mode is the user's part of the policy.
-type Mode string
-
-// The modes.
-const (
-	Automatic Mode = ""       // as the device or the environment says
-	Direct    Mode = "direct" // no proxy
-	Proxy     Mode = "proxy"  // the address in Setting
-)
-
-// Setting is what the user chose.
-type Setting struct {
-	Mode                     Mode
-	Proxy, NoProxy, CABundle string
-}
-
-// View is a snapshot of all of it.
-type View struct {
-	Version  uint64
-	Policy   []Line
-	Problems []string // what is wrong with the policy, for people
-	Purposes []Purpose
-	Hosts    []Host
-	Setting  Setting
-	// UpdateAddress is where the update check asks, "" while it is off; Update is what is known, in a sentence.
-	UpdateAddress, Update string
-}
-
 // Service is what the screen needs. Methods that take a context may block and are called off the thread of the user
 // interface. Errors are for people.
 type Service interface {
-	View() View
-	Set(ctx context.Context, s Setting) error
+	View() connection.View
+	Set(ctx context.Context, s connection.Setting) error
 	SetUpdateAddress(ctx context.Context, address string) error
 	CheckUpdate(ctx context.Context) error
 	Changes(ctx context.Context) <-chan struct{}
@@ -194,7 +149,7 @@ func (s *Screen) rebuild() {
 }
 
 // purpose is a row of the last attempts: when, and how it went.
-func (s *Screen) purpose(p Purpose) fyne.CanvasObject {
+func (s *Screen) purpose(p connection.Purpose) fyne.CanvasObject {
 	second := "Last attempt " + s.ago(p.LastAttempt) + " · last success " + s.ago(p.LastSuccess)
 	if p.Failing {
 		return screen.SettingRow(p.Name, second+"\n"+p.Why, mark.NewTag(p.Class, mark.Failed))

@@ -13,21 +13,22 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"keva/agent/connection"
 	"keva/ui/screen"
 	"keva/ui/theme"
 	"keva/ui/uitest"
 )
 
 type fake struct {
-	view    View
-	set     []Setting
+	view    connection.View
+	set     []connection.Setting
 	fail    error
 	checks  int
 	changes chan struct{}
 }
 
-func (f *fake) View() View { return f.view }
-func (f *fake) Set(_ context.Context, s Setting) error {
+func (f *fake) View() connection.View { return f.view }
+func (f *fake) Set(_ context.Context, s connection.Setting) error {
 	f.set = append(f.set, s)
 	if f.fail == nil {
 		f.view.Setting = s
@@ -50,7 +51,7 @@ type desk struct {
 	win  fyne.Window
 }
 
-func open(t *testing.T, mode theme.Mode, v View) *desk {
+func open(t *testing.T, mode theme.Mode, v connection.View) *desk {
 	app := test.NewTempApp(t)
 	app.Settings().SetTheme(theme.New(theme.Options{Mode: mode}))
 	d := &desk{t: t, f: &fake{view: v, changes: make(chan struct{})}, loop: uitest.NewLoop(t)}
@@ -94,19 +95,19 @@ func (d *desk) words() string {
 	return strings.Join(all, "\n")
 }
 
-func some(now time.Time) View {
-	return View{
+func some(now time.Time) connection.View {
+	return connection.View{
 		Version: 7,
-		Policy: []Line{
-			{"Proxy for https", "http://10.0.2.2:3128", "the device's network settings"},
-			{"Without a proxy", "localhost, 10.0.0.0/8", "the device's network settings"},
+		Policy: []connection.Line{
+			{Label: "Proxy for https", Value: "http://10.0.2.2:3128", From: "the device's network settings"},
+			{Label: "Without a proxy", Value: "localhost, 10.0.0.0/8", From: "the device's network settings"},
 		},
-		Purposes: []Purpose{
+		Purposes: []connection.Purpose{
 			{Name: "Claude Code", LastAttempt: now, LastSuccess: now},
 			{Name: "Update check", LastAttempt: now.Add(-time.Hour), Failing: true, Class: "Proxy", Why: "The proxy 10.0.2.2:3128 refused the connection."},
 			{Name: "Models", LastAttempt: now},
 		},
-		Hosts:         []Host{{"api.anthropic.com:443", 1_234_567, now}, {"pypi.org:443", 4_200, now.Add(-time.Minute)}},
+		Hosts:         []connection.Host{{Name: "api.anthropic.com:443", Bytes: 1_234_567, Last: now}, {Name: "pypi.org:443", Bytes: 4_200, Last: now.Add(-time.Minute)}},
 		UpdateAddress: "https://example.org/keva.json", Update: "Not known: the proxy refused the connection",
 	}
 }
@@ -125,7 +126,7 @@ func TestItSaysWhatIsSo(t *testing.T) {
 }
 
 func TestTheUserChanges(t *testing.T) {
-	d := open(t, theme.Light, View{Version: 1, Policy: []Line{{"Proxy for https", "direct", "nobody"}}})
+	d := open(t, theme.Light, connection.View{Version: 1, Policy: []connection.Line{{Label: "Proxy for https", Value: "direct", From: "nobody"}}})
 	d.tap("Change As the device says")
 	d.tap("Through a proxy… ")
 	d.shoot("network-proxy")
@@ -134,7 +135,7 @@ func TestTheUserChanges(t *testing.T) {
 	f[1].SetText("a.b")
 	d.tap("Use this")
 	d.loop.Until("the change", func() bool { return len(d.f.set) == 1 })
-	if d.f.set[0] != (Setting{Mode: Proxy, Proxy: "http://p:1", NoProxy: "a.b"}) {
+	if d.f.set[0] != (connection.Setting{Mode: connection.Proxy, Proxy: "http://p:1", NoProxy: "a.b"}) {
 		t.Errorf("%+v", d.f.set)
 	}
 	d.loop.Until("the words", func() bool { return strings.Contains(d.words(), "Through the proxy that you chose") })
@@ -145,7 +146,7 @@ func TestTheUserChanges(t *testing.T) {
 }
 
 func TestUpdatesAreOffUntilAnAddressIsSet(t *testing.T) {
-	d := open(t, theme.Light, View{})
+	d := open(t, theme.Light, connection.View{})
 	d.tap("Check for updates Off. Keva asks nobody until an address is set.")
 	d.fields()[0].SetText("https://example.org/k")
 	d.tap("Use this")

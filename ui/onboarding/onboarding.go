@@ -17,17 +17,14 @@ import (
 	"keva/ui/theme"
 )
 
-// Engine is an agent to choose from.
-type Engine struct{ ID, Label string }
-
 // Service is what the screen needs. Methods that take a context may block and are called off the thread of the user
 // interface.
 type Service interface {
 	Facts(ctx context.Context) onboarding.Facts
 	// Unpack installs the tools and returns when they are there, or when ctx ends; what was done is kept, and the next call
 	// goes on. Errors are for people.
-	Unpack(ctx context.Context, progress func(Progress)) error
-	Engines() []Engine
+	Unpack(ctx context.Context, progress func(onboarding.Progress)) error
+	Agents() []onboarding.Agent
 	// Choose makes an engine the one for new sessions. Errors are for people.
 	Choose(engine string) error
 }
@@ -35,7 +32,7 @@ type Service interface {
 // Deps is what the screen needs from around it. Demo may be nil.
 type Deps struct {
 	Service  Service
-	SignIn   func(e Engine, back, done func()) fyne.CanvasObject // the sign-in of an engine, as a page
+	SignIn   func(e onboarding.Agent, back, done func()) fyne.CanvasObject // the sign-in of an engine, as a page
 	Demo     func()
 	Open     func() // asks for a folder
 	Settings func()
@@ -133,7 +130,7 @@ func (s *Screen) agents() fyne.CanvasObject {
 		buttons = append(buttons, screen.NewPara("The demo needs no account and no network: a scripted model and a small sample project.", screen.SecondaryStyle),
 			mark.NewBigButton("Start the demo", mark.Primary, s.deps.Demo))
 	}
-	for _, e := range s.deps.Service.Engines() {
+	for _, e := range s.deps.Service.Agents() {
 		buttons = append(buttons, mark.NewBigButton("Set up "+e.Label, mark.Secondary, func() { s.setUp(e) }))
 	}
 	buttons = append(buttons, mark.NewBigButton("Settings", mark.Quiet, s.deps.Settings))
@@ -142,7 +139,7 @@ func (s *Screen) agents() fyne.CanvasObject {
 		nil, buttons)
 }
 
-func (s *Screen) setUp(e Engine) {
+func (s *Screen) setUp(e onboarding.Agent) {
 	if s.failed = s.deps.Service.Choose(e.ID); s.failed != nil {
 		s.rebuild()
 		return

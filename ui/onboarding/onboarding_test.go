@@ -17,22 +17,23 @@ import (
 	"keva/agent/onboarding"
 	"keva/ui/screen"
 	"keva/ui/theme"
-	"keva/ui/transcript"
 	"keva/ui/uitest"
 )
 
 type fake struct {
 	facts   onboarding.Facts
-	steps   chan Progress // what unpacking tells; closed = done
+	steps   chan onboarding.Progress // what unpacking tells; closed = done
 	fail    error
 	unpacks int
 	chosen  string
 }
 
 func (f *fake) Facts(context.Context) onboarding.Facts { return f.facts }
-func (f *fake) Engines() []Engine                      { return []Engine{{"claude", "Claude Code"}, {"codex", "Codex"}} }
-func (f *fake) Choose(e string) error                  { f.chosen = e; return f.fail }
-func (f *fake) Unpack(ctx context.Context, progress func(Progress)) error {
+func (f *fake) Agents() []onboarding.Agent {
+	return []onboarding.Agent{{ID: "claude", Label: "Claude Code"}, {ID: "codex", Label: "Codex"}}
+}
+func (f *fake) Choose(e string) error { f.chosen = e; return f.fail }
+func (f *fake) Unpack(ctx context.Context, progress func(onboarding.Progress)) error {
 	f.unpacks++
 	for {
 		select {
@@ -64,11 +65,11 @@ type desk struct {
 func open(t *testing.T, mode theme.Mode, f onboarding.Facts) *desk {
 	app := test.NewTempApp(t)
 	app.Settings().SetTheme(theme.New(theme.Options{Mode: mode}))
-	d := &desk{t: t, f: &fake{facts: f, steps: make(chan Progress)}, loop: uitest.NewLoop(t)}
+	d := &desk{t: t, f: &fake{facts: f, steps: make(chan onboarding.Progress)}, loop: uitest.NewLoop(t)}
 	d.Screen = New(Deps{
 		Service: d.f, Post: d.loop.Post, Go: d.loop.Go, Demo: func() {}, Open: func() { d.opened++ }, Settings: func() {},
 		Changed: func() { d.changed++ },
-		SignIn: func(e Engine, _, done func()) fyne.CanvasObject {
+		SignIn: func(e onboarding.Agent, _, done func()) fyne.CanvasObject {
 			d.done = done
 			return screen.NewPara("sign in to "+e.Label, screen.BodyStyle)
 		},
@@ -99,8 +100,8 @@ func (d *desk) says(want string) {
 	}
 }
 
-var half = Progress{Done: 608e6, Total: 980e6, Rate: 41e6, Left: 9 * time.Second, Parts: []Part{
-	{"Base system", transcript.MarkDone}, {"Claude Code 2.1.197", transcript.MarkDone}, {"Codex 0.171.0", transcript.MarkRunning},
+var half = onboarding.Progress{Done: 608e6, Total: 980e6, Rate: 41e6, Left: 9 * time.Second, Parts: []onboarding.Part{
+	{Label: "Base system", Done: true}, {Label: "Claude Code 2.1.197", Done: true}, {Label: "Codex 0.171.0", Current: true},
 }}
 
 // A fresh phone: the tools unpack by themselves, can be paused and go on, and then an agent is chosen.
@@ -187,12 +188,12 @@ func TestComputer(t *testing.T) {
 
 func TestLeft(t *testing.T) {
 	for left, want := range map[time.Duration]string{0: "", 300 * time.Millisecond: "about 1 s left", 61 * time.Second: "about 2 min left"} {
-		tl := tools{running: true, at: Progress{Left: left}}
+		tl := tools{running: true, at: onboarding.Progress{Left: left}}
 		if got := tl.left(); got != want {
 			t.Errorf("%v: %q", left, got)
 		}
 	}
-	if got := amount(Progress{}); got != "Looking at what is there…" {
+	if got := amount(onboarding.Progress{}); got != "Looking at what is there…" {
 		t.Error(got)
 	}
 }

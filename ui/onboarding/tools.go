@@ -16,27 +16,13 @@ import (
 	"keva/ui/transcript"
 )
 
-// Progress is how far the unpacking is.
-type Progress struct {
-	Done, Total int64         // bytes
-	Rate        float64       // bytes a second, 0 while it is not known
-	Left        time.Duration // 0 while it is not known
-	Parts       []Part
-}
-
-// Part is one of the things that are unpacked.
-type Part struct {
-	Label string
-	State transcript.Mark
-}
-
 // tools is the page of the unpacking.
 type tools struct {
 	s       *Screen
 	begun   bool
 	paused  bool
 	failed  error
-	at      Progress
+	at      onboarding.Progress
 	state   onboarding.Tools
 	cancel  context.CancelFunc
 	running bool
@@ -59,7 +45,7 @@ func (t *tools) run() {
 	t.running, t.paused, t.failed, t.cancel = true, false, nil, cancel
 	post := t.s.deps.Post
 	t.s.deps.Go(func() {
-		err := t.s.deps.Service.Unpack(ctx, func(p Progress) {
+		err := t.s.deps.Service.Unpack(ctx, func(p onboarding.Progress) {
 			post(func() {
 				t.at = p
 				t.s.rebuild()
@@ -102,11 +88,15 @@ func (t *tools) page() fyne.CanvasObject {
 			if i > 0 {
 				rows.Objects = append(rows.Objects, screen.Separator())
 			}
-			if p.State == transcript.MarkRunning && !t.running {
-				p.State = transcript.MarkWaiting
+			state := transcript.MarkWaiting
+			switch {
+			case p.Done:
+				state = transcript.MarkDone
+			case p.Current && t.running:
+				state = transcript.MarkRunning
 			}
 			rows.Objects = append(rows.Objects, screen.Line(theme.Space3, 1, screen.Pad(theme.Space3),
-				mark.New(p.State), screen.NewShrinking(p.Label, screen.BodyStyle), screen.NewText(word(p.State), screen.SecondaryStyle)))
+				mark.New(state), screen.NewShrinking(p.Label, screen.BodyStyle), screen.NewText(word(state), screen.SecondaryStyle)))
 		}
 		low = append(low, screen.On(screen.Panel(theme.Surface, theme.Line, theme.CardRadius), rows))
 	}
@@ -122,7 +112,7 @@ func (t *tools) page() fyne.CanvasObject {
 }
 
 // amount is "608 of 980 MB · 55 MB/s".
-func amount(p Progress) string {
+func amount(p onboarding.Progress) string {
 	const mb = 1e6
 	s := fmt.Sprintf("%.0f of %.0f MB", float64(p.Done)/mb, float64(p.Total)/mb)
 	if p.Total == 0 {
@@ -166,7 +156,7 @@ func word(m transcript.Mark) string {
 const barHeight = 6
 
 // newBar is a thin line that is filled as far as p is.
-func newBar(p Progress) *fyne.Container {
+func newBar(p onboarding.Progress) *fyne.Container {
 	part := float32(0)
 	if p.Total > 0 {
 		part = float32(min(1, max(0, float64(p.Done)/float64(p.Total))))

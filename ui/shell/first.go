@@ -30,7 +30,7 @@ func (s *Shell) newFirst() *onboarding.Screen {
 }
 
 // signInPage is the sign-in of an engine. Without one, the settings are where its key is entered.
-func (s *Shell) signInPage(e onboarding.Engine, back, done func()) fyne.CanvasObject {
+func (s *Shell) signInPage(e fresh.Agent, back, done func()) fyne.CanvasObject {
 	if s.deps.SignIn == nil {
 		s.showSettings()
 		return nil
@@ -47,7 +47,7 @@ func (s *Shell) signInPage(e onboarding.Engine, back, done func()) fyne.CanvasOb
 
 // showSignIn opens the sign-in of an engine over the screen that is there.
 func (s *Shell) showSignIn(e settings.Engine) {
-	o := s.signInPage(onboarding.Engine(e), func() { s.pop() }, func() { s.pop() })
+	o := s.signInPage(fresh.Agent(e), func() { s.pop() }, func() { s.pop() })
 	if o != nil {
 		s.push(page{object: o})
 	}
@@ -92,12 +92,12 @@ func (p plain) Facts(ctx context.Context) fresh.Facts {
 	return f
 }
 
-func (plain) Unpack(context.Context, func(onboarding.Progress)) error { return nil }
+func (plain) Unpack(context.Context, func(fresh.Progress)) error { return nil }
 
-func (p plain) Engines() []onboarding.Engine {
-	var list []onboarding.Engine
+func (p plain) Agents() []fresh.Agent {
+	var list []fresh.Agent
 	for _, e := range p.s.deps.Settings.Engines() {
-		list = append(list, onboarding.Engine(e))
+		list = append(list, fresh.Agent(e))
 	}
 	return list
 }

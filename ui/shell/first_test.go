@@ -10,7 +10,6 @@ import (
 	"keva/agent/doctor"
 	fresh "keva/agent/onboarding"
 	"keva/agent/signin"
-	"keva/ui/onboarding"
 	"keva/ui/screen"
 	"keva/ui/settings"
 )
@@ -27,13 +26,13 @@ func (d *device) Facts(context.Context) fresh.Facts {
 	return d.facts
 }
 
-func (d *device) Unpack(ctx context.Context, _ func(onboarding.Progress)) error {
+func (d *device) Unpack(ctx context.Context, _ func(fresh.Progress)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-func (*device) Engines() []onboarding.Engine { return nil }
-func (*device) Choose(string) error          { return nil }
+func (*device) Agents() []fresh.Agent { return nil }
+func (*device) Choose(string) error   { return nil }
 
 // accounts is a sign-in that was begun by nobody.
 type accounts struct{}
