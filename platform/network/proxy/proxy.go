@@ -38,6 +38,7 @@ type Options struct {
 	Clock  func() time.Time
 	// Allow decides about each address that is dialled directly; nil = Public. Tests have their servers on loopback.
 	Allow func(netip.Addr) error
+	Idle  time.Duration // how long a tunnel may carry nothing; 0 = budget.ProxyIdle
 }
 
 // Proxy is a running proxy. Its methods may be called from any goroutine.
@@ -62,6 +63,9 @@ type Proxy struct {
 func Start(ctx context.Context, o Options) (*Proxy, error) {
 	if o.Clock == nil {
 		o.Clock = func() time.Time { return time.Now().UTC() }
+	}
+	if o.Idle == 0 {
+		o.Idle = budget.ProxyIdle.Time
 	}
 	if o.Allow == nil {
 		o.Allow = Public

@@ -507,3 +507,27 @@ func TestHeaders(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A tunnel that carries nothing for long is closed; one whose other direction is alive is not.
+func TestIdleTunnel(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "", hello)
+	var err error
+	if l.proxy, err = Start(t.Context(), Options{Policy: l.policy, Idle: 2 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if l.launch, err = l.proxy.Issue("toy"); err != nil {
+		t.Fatal(err)
+	}
+	c := tunnel(t, l, func(s *net.TCPConn) {
+		for range 10 { // twice as long, in one direction only
+			fmt.Fprint(s, ".")
+			time.Sleep(400 * time.Millisecond)
+		}
+		_, _ = io.Copy(io.Discard, s)
+	})
+	all, err := io.ReadAll(c)
+	if len(all) != 10 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%d bytes, %v", len(all), err)
+	}
+}

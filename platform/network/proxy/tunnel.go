@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"keva/agent/budget"
 	"keva/platform/network"
 )
 
@@ -101,7 +100,7 @@ func (b *buffered) Read(p []byte) (int, error) {
 func (f *flow) pipe(dst, src net.Conn, in bool) {
 	buf := make([]byte, 32<<10)
 	for {
-		_ = src.SetReadDeadline(time.Now().Add(budget.ProxyIdle.Time))
+		_ = src.SetReadDeadline(time.Now().Add(f.l.p.opt.Idle))
 		n, err := src.Read(buf)
 		if n > 0 {
 			f.passed(in, n)
@@ -119,7 +118,7 @@ func (f *flow) pipe(dst, src net.Conn, in bool) {
 				f.cut()
 			}
 			return
-		case errors.Is(err, os.ErrDeadlineExceeded) && f.l.p.opt.Clock().Sub(f.last()) < budget.ProxyIdle.Time:
+		case errors.Is(err, os.ErrDeadlineExceeded) && f.l.p.opt.Clock().Sub(f.last()) < f.l.p.opt.Idle:
 			// the other direction is alive
 		default:
 			f.over(in, err)
