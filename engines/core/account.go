@@ -47,7 +47,7 @@ func (c *Core) keyMethods() []signin.Method {
 			}
 			list = append(list, signin.Method{
 				ID: f.ID() + "/key/" + p.ID, Engine: f.ID(), Provider: p.ID, Kind: signin.KindKey, Keeper: signin.KeeperKeva,
-				Label: p.Name + " API key", Note: "It is kept in the system's keyring. Engines and their commands never see it.",
+				Label: p.Name + " API key", Note: "Kept in the keyring; engines never see it",
 			})
 		}
 	}
