@@ -226,12 +226,28 @@ func (c *Core) DemoProject(context.Context) (string, error) {
 	if demo.IsProject(dir) {
 		return dir, nil
 	}
-	err := demo.NewProject(dir)
+	err := demo.NewProjectWith(c.git(), dir)
 	if errors.Is(err, demo.ErrNoGit) { // it works without; only the engines' own git steps don't
 		c.Log.Warn().Err(err).Msg("demo project")
 		err = nil
 	}
 	return dir, err
+}
+
+// git is the git of the place where engines run.
+func (c *Core) git() demo.Git {
+	if c.places.Kind() != plan.KindPack {
+		return demo.HostGit()
+	}
+	place, err := c.places.Place()
+	if err != nil {
+		return demo.Git{} // starting an engine will say what is missing
+	}
+	p, err := plan.New(plan.Request{Place: place, Program: plan.Program{ID: "git", Label: "git", Binary: filepath.Join(place.Root, "usr", "bin", "git")}})
+	if err != nil {
+		return demo.Git{}
+	}
+	return demo.Git{Path: p.Path, Env: p.Env}
 }
 
 // Close ends engines first, then what they use.

@@ -20,9 +20,27 @@ const projectMark = "demo-project.txt"
 // ErrNoGit is wrapped by the error of NewProject when everything is there but the git repository, which is a convenience.
 var ErrNoGit = errors.New("the sample project has no git repository")
 
-// NewProject makes the sample project of the tour in dir, which must be missing, empty, or the unchanged project already.
-// It runs nothing but git, when there is one.
-func NewProject(dir string) error {
+// Git is a git to make the repository with, and its environment. The zero value is none.
+type Git struct {
+	Path string
+	Env  []string
+}
+
+// HostGit is this machine's git, if it has one.
+func HostGit() Git {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return Git{} // a bare machine has none; the project works without
+	}
+	return Git{path, []string{"PATH=" + os.Getenv("PATH")}}
+}
+
+// NewProject is NewProjectWith this machine's git.
+func NewProject(dir string) error { return NewProjectWith(HostGit(), dir) }
+
+// NewProjectWith makes the sample project of the tour in dir, which must be missing, empty, or the unchanged project already.
+// It runs nothing but git.
+func NewProjectWith(git Git, dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -36,7 +54,7 @@ func NewProject(dir string) error {
 	default:
 		return projectError("The sample project is there already, and it was changed. Open it as it is, or reset it.", errors.New(dir))
 	}
-	return writeProject(dir)
+	return writeProject(git, dir)
 }
 
 // ResetProject puts the files of the sample project back to their first state. Other files in dir stay. A folder that is
@@ -45,7 +63,7 @@ func ResetProject(dir string) error {
 	if !IsProject(dir) {
 		return projectError("This folder is not the sample project, so it is not reset.", errors.New(dir))
 	}
-	return writeProject(dir)
+	return writeProject(HostGit(), dir)
 }
 
 // IsProject tells whether dir holds the sample project, changed or not.
@@ -115,7 +133,7 @@ func unchanged(dir string) bool {
 	return err == nil
 }
 
-func writeProject(dir string) error {
+func writeProject(git Git, dir string) error {
 	err := projectFiles(func(name string, data []byte) error {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -130,26 +148,25 @@ func writeProject(dir string) error {
 	if err != nil {
 		return projectError("The sample project could not be written. Check the free space and the permissions of its folder.", err)
 	}
-	return initGit(dir)
+	return initGit(git, dir)
 }
 
 // initGit makes a repository with one commit, so that the change of the tour can be seen with git. The person's own git
 // settings (hooks, signing) stay out of it.
-func initGit(dir string) error {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		return nil // a bare machine has none; the project works without
+func initGit(git Git, dir string) error {
+	if git.Path == "" {
+		return nil
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 		return nil
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "Sample project of the demo"}} {
-		cmd := exec.Command(git, args...)
+		cmd := exec.Command(git.Path, args...)
 		cmd.Dir = dir
-		cmd.Env = []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		cmd.Env = append(append([]string{}, git.Env...),
+			"HOME="+dir, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 			"GIT_AUTHOR_NAME=Keva", "GIT_AUTHOR_EMAIL=demo@localhost", "GIT_COMMITTER_NAME=Keva", "GIT_COMMITTER_EMAIL=demo@localhost",
-		}
+		)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return errors.Join(ErrNoGit, projectError("The sample project is ready, but git could not make a repository of it.", errors.New(err.Error()+": "+string(out))))
 		}
