@@ -133,7 +133,7 @@ var products = map[string]product{
 			"-Wl,-z,relro,-z,now", "-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=65536", "-Wl,--build-id=none",
 		},
 		sources: []string{
-			"accounts.c", "descriptors.c", "exec.c", "files.c", "place.c", "real.c", "refused.c", "root.c", "shared.c",
+			"accounts.c", "descriptors.c", "exec.c", "files.c", "names.c", "nameservers.c", "place.c", "real.c", "refused.c", "root.c", "shared.c",
 			"shebang.c", "sigsys.c", "spawn.c", "start.c", "temp.c", "walk.c",
 		},
 	},
