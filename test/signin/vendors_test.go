@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"keva/engines/demo"
 )
 
 // secretToken is in everything that the vendors hand out and that must not be found anywhere else.
@@ -47,6 +49,7 @@ type vendors struct {
 	down      bool // connections are cut
 	goodCode  string
 	exchanged int
+	model     *demo.Server // what answers for both vendors' models, nil for none
 }
 
 func newVendors(t *testing.T) *vendors {
@@ -193,6 +196,9 @@ func (o *once) Addr() net.Addr { return o.conn.LocalAddr() }
 // serve answers for host.
 func (v *vendors) serve(host string, w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	if v.infer(host, w, r, body) {
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	what := r.Method + " " + host + r.URL.Path

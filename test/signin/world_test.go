@@ -21,8 +21,6 @@ import (
 	"keva/agent/turn"
 	"keva/engines/access"
 	"keva/engines/catalog"
-	"keva/engines/claude"
-	"keva/engines/codex"
 	"keva/engines/demo"
 	"keva/engines/install"
 	"keva/platform/models"
@@ -74,7 +72,8 @@ func start(ctx context.Context, dir string, env []string, way http.RoundTripper,
 		Key:       func(ctx context.Context, id string) (string, error) { return a.keys.Get(ctx, provider.Secret(id)) },
 		Kind:      catalog.Kind,
 	})
-	w, err := compose.Open(ctx, compose.Options{Dir: dir, Cache: cache, Log: func(string, error) {}, Access: ways})
+	road := func(string) (catalog.Road, error) { return catalog.Road{Env: env}, nil }
+	w, err := compose.Open(ctx, compose.Options{Dir: dir, Cache: cache, Log: func(string, error) {}, Access: ways, Road: road})
 	if err != nil {
 		return nil, err
 	}
@@ -84,19 +83,9 @@ func start(ctx context.Context, dir string, env []string, way http.RoundTripper,
 		Transport: way, Values: w.Store, Clock: func() time.Time { return time.Now().UTC() },
 		Key: func(ctx context.Context, id string) (string, error) { return a.keys.Get(ctx, provider.Secret(id)) },
 	})
-	var list []signin.Engine
-	for _, id := range []string{"claude", "codex"} {
-		p, err := install.Find(install.Default(), id, cache)
-		if err != nil {
-			return nil, err
-		}
-		state, runs := filepath.Join(dir, "engines", id), filepath.Join(dir, "run")
-		if id == "claude" {
-			list = append(list, claude.NewSignIn(claude.Options{Binary: p.Binary, StateDir: state, RecordDir: runs, Env: env}))
-		} else {
-			list = append(list, codex.NewSignIn(codex.Options{Binary: p.Binary, StateDir: state, RecordDir: runs, Env: env}))
-		}
-	}
+	list := catalog.SignIns(catalog.Options{
+		Find: func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) }, StateDir: dir, Road: road,
+	})
 	if activate == nil {
 		activate = func(m signin.Method) error {
 			return a.set.Update(ctx, func(s *settings.Settings) { s.SignedIn(m.Engine, m.Provider) })

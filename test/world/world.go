@@ -31,8 +31,9 @@ type Options struct {
 	Extra  []runtime.Factory          // engines of the test, beside the real ones
 	Place  func() (plan.Place, error) // where engines run; nil: the host
 	Log    func(what string, err error)
-	Told   func(event.Notice) // what the store says on opening; nil: it is an error
-	Access *access.Access     // of another world, which owns it; nil: one of its own
+	Told   func(event.Notice)                       // what the store says on opening; nil: it is an error
+	Access *access.Access                           // of another world, which owns it; nil: one of its own
+	Road   func(label string) (catalog.Road, error) // of each launch; nil: none
 }
 
 // World is everything below the surfaces.
@@ -72,7 +73,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	find := func(id string) (install.Paths, error) { return install.Find(install.Default(), id, o.Cache) }
 	w.Service = session.NewService(session.Deps{
 		Store: st, Slot: w.Slot, Provider: w.resolve(o.Extra), CheckDir: project.Check, Instructions: project.Instructions,
-		Factories: append(catalog.Factories(catalog.Options{Find: find, Place: o.Place, StateDir: o.Dir, Version: "test"}), o.Extra...),
+		Factories: append(catalog.Factories(catalog.Options{Find: find, Place: o.Place, StateDir: o.Dir, Version: "test", Road: o.Road}), o.Extra...),
 		Clock:     func() time.Time { return time.Now().UTC() }, NewID: NewID, Log: o.Log,
 	})
 	for _, r := range w.Reclaimed {
