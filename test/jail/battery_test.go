@@ -17,8 +17,8 @@ import (
 	"keva/test/jail/lab"
 )
 
-// What agents' commands need works under the policies of all releases: everything under three of them, a short set under
-// the others.
+// What agents' commands need works under the policies of all releases: everything under some of them, a short set
+// under the others.
 func TestBattery(t *testing.T) {
 	checks, err := jail.Battery()
 	if err != nil {
@@ -27,7 +27,7 @@ func TestBattery(t *testing.T) {
 	foreign := foreignProgram(t)
 	for _, policy := range policies() {
 		t.Run(policy, func(t *testing.T) {
-			whole := full() || !emulated() && slices.Contains([]string{lab.Oldest, lab.Middle, lab.Newest}, policy)
+			whole := full() || !emulated() && slices.Contains(lab.Whole, policy)
 			battery(t, policy, checks, whole, foreign)
 		})
 	}
@@ -38,6 +38,10 @@ func battery(t *testing.T, policy string, checks []lab.Check, whole bool, foreig
 	groups := map[string][]lab.Check{}
 	for _, c := range checks {
 		groups[c.Group] = append(groups[c.Group], c)
+	}
+	if strings.HasSuffix(policy, ".amd64") {
+		// The stand-in of /system/bin makes calls that an emulator's own shell, which is bionic's, does not make.
+		delete(groups, "android")
 	}
 	for name, group := range groups {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +110,7 @@ func foreignProgram(t *testing.T) string {
 
 // Both engines are the versions that the pack names, and start under every policy.
 func TestVersions(t *testing.T) {
-	for _, policy := range policies(lab.Policies...) {
+	for _, policy := range policies() {
 		for path, want := range map[string]string{"opt/claude/claude": claude.Version, "opt/codex/bin/codex": codex.Version} {
 			out, err := run(t, app(t, policy, jail.Tree+"/"+path, "--version"))
 			if err != nil || !strings.Contains(out, want) {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,11 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	jail = l
+	work := l.Root + box.FilesDir + "/work"
+	if err := errors.Join(os.MkdirAll(work, 0o700), box.Own(work)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	l.Close()
 	os.Exit(code)
@@ -44,7 +50,7 @@ func policies(some ...string) []string {
 	case len(some) > 0 && !full():
 		return some
 	}
-	return lab.Policies
+	return slices.Concat(lab.Policies, lab.EmulatorPolicies)
 }
 
 // full asks for everything under every policy.
@@ -102,7 +108,7 @@ func folder(t *testing.T, name string) string {
 	if err := os.MkdirAll(outside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := box.Own(jail.Root + box.FilesDir + "/work"); err != nil {
+	if err := box.Own(outside); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -50,8 +51,8 @@ const (
 // Command prepares the box; exe is a static program that calls Stage first. The caller sets the standard files, then
 // calls Start. When ctx ends, everything in the box is killed.
 func (c Config) Command(ctx context.Context, exe string) (*Box, error) {
-	if len(c.Args) == 0 || c.Root == "" {
-		return nil, fmt.Errorf("a box needs a root and a command")
+	if len(c.Args) == 0 || !filepath.IsAbs(c.Root) {
+		return nil, fmt.Errorf("a box needs the absolute path of a root, and a command")
 	}
 	if c.Mode != ModeOff && len(c.Policy.Calls) == 0 {
 		return nil, fmt.Errorf("a box in mode %s needs a policy", c.Mode)

@@ -20,15 +20,20 @@ var Policies = []string{
 
 // EmulatorPolicies are those of x86_64 Android.
 var EmulatorPolicies = []string{
-	"pie-release.amd64", "android10-release.amd64", "android11-release.amd64", "android12-release.amd64",
-	"android13-release.amd64", "android15-release.amd64",
+	EmulatorOldest, "android10-release.amd64", "android11-release.amd64", "android12-release.amd64",
+	"android13-release.amd64", "android14-release.amd64", "android15-release.amd64", "main.amd64",
 }
 
-// Oldest, Middle and Newest get the whole battery always.
+// Whole are those that get the whole battery always.
+var Whole = []string{Oldest, Middle, Newest, EmulatorOldest}
+
+// Some of them by name.
 const (
 	Oldest = "pie-release.arm64eq"
 	Middle = "android13-release.arm64eq"
 	Newest = "main.arm64eq"
+
+	EmulatorOldest = "pie-release.amd64"
 )
 
 // Policy reads one of the policies of test/jail/policies.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -49,6 +50,11 @@ func run() (int, error) {
 	flag.Parse()
 	c.Root, c.Args = *root, flag.Args()
 	var err error
+	if c.Root != "" {
+		if c.Root, err = filepath.Abs(c.Root); err != nil {
+			return 0, err
+		}
+	}
 	if c.Mode, err = box.ParseMode(*mode); err != nil {
 		return 0, err
 	}
