@@ -20,6 +20,7 @@ import (
 
 	"keva/agent/approval"
 	"keva/agent/event"
+	"keva/agent/onboarding"
 	"keva/agent/provider"
 	"keva/agent/session"
 	"keva/agent/trust"
@@ -177,6 +178,9 @@ func runPrompt(args []string) int {
 	for _, n := range notices {
 		fmt.Fprintln(os.Stderr, "keva:", n.Text)
 	}
+	if err := unpackFirst(ctx, c); err != nil {
+		return int(headless.Fail(os.Stderr, err))
+	}
 	set := c.Settings.Get()
 	n := session.New{Dir: *dir, Engine: *engine}
 	if n.Engine == "" {
@@ -217,6 +221,20 @@ func runPrompt(args []string) int {
 		Colour: headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv), JSON: *asJSON,
 		Allow: policy.Decide, Signals: stops, Timeout: *timeout,
 	}))
+}
+
+// unpackFirst installs the tools that the chosen place needs, and says how far it is.
+func unpackFirst(ctx context.Context, c *core.Core) error {
+	if onboarding.Next(onboarding.Facts{Tools: c.Tools(ctx), Sessions: 1}) != onboarding.StepTools {
+		return nil
+	}
+	last := int64(-1)
+	return c.Unpack(ctx, func(p onboarding.Progress) {
+		if tenth := p.Done * 10 / max(1, p.Total); tenth != last {
+			last = tenth
+			fmt.Fprintf(os.Stderr, "keva: unpacking the Linux tools, %d of %d MB\n", p.Done/1e6, p.Total/1e6)
+		}
+	})
 }
 
 func examine(args []string) int {

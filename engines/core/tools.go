@@ -113,6 +113,9 @@ func (c *Core) Unpack(ctx context.Context, progress func(onboarding.Progress)) e
 	}
 	parts := reader.Manifest().Parts
 	o := unpack.Options{Progress: func(p unpack.Progress) {
+		if p.Stage == unpack.Saving || p.Stage == unpack.Done { // how far that is nobody knows, but all is unpacked
+			p.Done, p.Left = p.Total, 0
+		}
 		progress(onboarding.Progress{Done: p.Done, Total: p.Total, Rate: p.Rate, Left: max(0, p.Left), Parts: shares(parts, p)})
 	}}
 	root := catalog.UserlandDir(c.data)

@@ -5,6 +5,7 @@ package device
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -94,8 +95,21 @@ func (*Desktop) Online() network.Online { return network.OnlineUnknown }
 // PackVariable names a pack to install, for a desktop.
 const PackVariable = "KEVA_PACK"
 
-// Pack is the file that the environment names.
-func (*Desktop) Pack() (file, entry string) { return os.Getenv(PackVariable), "" }
+// Pack is the file that the environment names, or the one beside the program, where `make pack` puts it.
+func (*Desktop) Pack() (file, entry string) {
+	if file := os.Getenv(PackVariable); file != "" {
+		return file, ""
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "", "" // there is no beside
+	}
+	beside := filepath.Join(filepath.Dir(program), "keva-userland-"+runtime.GOARCH+".tar.zst")
+	if _, err := os.Stat(beside); err != nil {
+		return "", ""
+	}
+	return beside, ""
+}
 
 // OpenURL opens the browser.
 func (*Desktop) OpenURL(ctx context.Context, address string) error { return host.OpenURL(ctx, address) }

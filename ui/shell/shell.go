@@ -203,6 +203,7 @@ func (s *Shell) showSettings() {
 		Show: func(p func(func()) fyne.CanvasObject) { s.push(page{object: p(done)}) }, More: s.links(),
 		Applied: func(v settings.Values) {
 			s.applyLook(v)
+			s.start.Look() // engines from elsewhere may need tools first
 			if s.deps.Changed != nil {
 				s.deps.Changed(v)
 			}
