@@ -154,7 +154,6 @@ func TestReadErrorIsNotDamage(t *testing.T) {
 	if _, err := pack.NewReader(&failing{bytes.NewReader(b), 0, broken}); reason(err) != pack.ReasonRead || !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	r := read(t, b)
 	src := &failing{bytes.NewReader(b), int64(len(b)), broken}
 	r, err := pack.NewReader(src)
 	if err != nil {

@@ -111,6 +111,9 @@ func poke(path string, at int64, s string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err

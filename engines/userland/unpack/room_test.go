@@ -243,6 +243,24 @@ func TestSweepKeepsWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+// TestDamagedCurrentKeepsAll: while nobody knows which version is in use, an installation that fails deletes none.
+func TestDamagedCurrentKeepsAll(t *testing.T) {
+	root := t.TempDir()
+	old := install(t, samplePack(t, "1"), root)
+	if err := os.WriteFile(filepath.Join(root, "current"), []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := samplePack(t, "2")
+	if _, err := Install(t.Context(), source(flipped(b, len(b)/2)), root, Options{Arch: arch}); reason(err) != pack.ReasonCorrupt {
+		t.Error(detail(err))
+	}
+	expect(t, old.Root, old.Root, sampleEntries("1"))
+	install(t, b, root)
+	if _, err := os.Lstat(old.Root); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the old version is still there: %v", err)
+	}
+}
+
 // TestInstallHostile: a refused pack leaves nothing and changes nothing.
 func TestInstallHostile(t *testing.T) {
 	root := t.TempDir()

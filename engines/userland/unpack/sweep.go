@@ -36,8 +36,11 @@ func Sweep(ctx context.Context, root string, o Options) error {
 func (p places) sweep(keep string, o Options) error {
 	current, err := p.inUse()
 	var known *pack.Error
-	if errors.As(err, &known) && known.Reason == pack.ReasonRead {
-		return err // it may be any of them
+	if errors.As(err, &known) && known.Reason == pack.ReasonDamaged {
+		return nil // it may be any of them: the next sweep will know
+	}
+	if errors.As(err, &known) && known.Reason != pack.ReasonNone {
+		return err
 	}
 	list, err := os.ReadDir(p.versions())
 	if err != nil {
