@@ -77,7 +77,7 @@ func (a apt) run(ctx context.Context, program string, args ...string) (string, e
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
 		return "", &event.Error{
 			Class:   event.ClassConfig,
 			Message: "The pack is made of Debian packages, and " + program + " is missing here. Build it on Debian or a relative of it.",

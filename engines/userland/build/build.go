@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"keva/agent/event"
@@ -146,6 +147,8 @@ func buildError(ctx context.Context, err error) error {
 		return stopped(ctx)
 	case errors.As(err, &own):
 		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return diskError("the cache or the output", err)
 	}
 	return &event.Error{
 		Class:   event.ClassEngine,
