@@ -164,6 +164,10 @@ var (
 		Name: "demo: requests", Size: 1000, Unit: "requests", Owner: "engines/demo",
 		Meaning: "How many of the last requests the demo provider keeps for tests; older ones are forgotten.",
 	}
+	NetWatch = Budget{
+		Name: "network: watch", Time: 20 * time.Second, Owner: "platform/device",
+		Meaning: "How often a phone is asked whether its network, or the network's proxy, is another one. A launch asks anyway.",
+	}
 	NetDial = Budget{
 		Name: "network: connect", Time: 20 * time.Second, Owner: "platform/network",
 		Meaning: "How long a connection may take to be there, the proxy's answer and the TLS handshake included. After that the attempt counts as a timeout.",
@@ -256,7 +260,7 @@ func All() []Budget {
 		ModelList, ModelListBody,
 		Prompt, Stderr, RunRecord,
 		FetchEnd, DemoHeader, DemoBody, DemoLog, DemoRequests,
-		NetDial, NetFallback, NetAnswer, NetIdle, NetAttempts, NetCertificates,
+		NetWatch, NetDial, NetFallback, NetAnswer, NetIdle, NetAttempts, NetCertificates,
 		ProxyHeader, ProxyGreeting, ProxyIdle, ProxyTunnels, ProxyStrangers, ProxyHosts,
 		NamesAnswer, NamesKeep, NamesKeepMissing, NamesCache, NamesAtOnce, UpdateCheck, UpdateEvery, UpdateManifest,
 	}

@@ -5,6 +5,7 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"keva/agent/event"
 )
@@ -35,6 +36,9 @@ func Find(getenv func(string) string) (Dirs, error) {
 			Config: filepath.Join(abs, "config"), State: filepath.Join(abs, "state"),
 		}, nil
 	}
+	if files := getenv(androidFiles); runtime.GOOS == "android" && filepath.IsAbs(files) {
+		return android(files, getenv("TMPDIR")), nil
+	}
 	home := getenv("HOME")
 	missing := false
 	dir := func(variable string, below ...string) string {
@@ -59,6 +63,17 @@ func Find(getenv func(string) string) (Dirs, error) {
 		}
 	}
 	return d, nil
+}
+
+// androidFiles is the variable in which the toolkit says where the app's own folder is; TMPDIR is its cache folder.
+const androidFiles = "FILESDIR"
+
+// android puts everything below the app's own folder. What can be made again goes where the system may clear it.
+func android(files, cache string) Dirs {
+	if !filepath.IsAbs(cache) {
+		cache = filepath.Join(files, "cache")
+	}
+	return Dirs{Data: files, Cache: cache, Config: filepath.Join(files, "config"), State: filepath.Join(files, "state")}
 }
 
 // Make makes the folders for this user alone.
