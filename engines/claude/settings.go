@@ -22,16 +22,20 @@ var asksAlways = []string{"git", "gh", "pyright", "docker", "node", "python", "p
 var neverUsed = []string{"EnterWorktree", "ExitWorktree"}
 
 // ownFolders keeps the file tools out of the engine's own folders. In one of them it would write unasked: what it remembers
-// of a project, which it would then read in every later session (measured: also with the memory switched off).
+// of a project, which it would then read in every later session (measured: also with the memory switched off). What it was
+// signed in with is not even read: a user who allows all reads does not mean that.
 func (o Options) ownFolders() []string {
 	var rules []string
-	for _, dir := range []string{o.home(), o.config()} {
+	add := func(tool, dir, rest string) {
 		for _, d := range []string{dir, resolved(dir)} {
-			if rule := "Edit(/" + d + "/**)"; filepath.IsAbs(d) && !slices.Contains(rules, rule) {
+			if rule := tool + "(/" + d + rest + ")"; filepath.IsAbs(d) && !slices.Contains(rules, rule) {
 				rules = append(rules, rule)
 			}
 		}
 	}
+	add("Edit", o.home(), "/**")
+	add("Edit", o.config(), "/**")
+	add("Read", o.config(), "/.credentials.json")
 	return rules
 }
 
