@@ -16,10 +16,11 @@ import (
 	"keva/platform/android/apk"
 )
 
-// dex assembles our two classes and returns the file.
+// dex assembles our two classes and returns the file. One job at a time: with several, smali numbers the strings in the
+// order in which it gets to them.
 func (b *build) dex() (string, error) {
 	out := filepath.Join(b.work, "classes2.dex")
-	return out, tool(b.root, nil, "smali", "assemble", "--api", "28", "-o", out, "platform/android/smali")
+	return out, tool(b.root, nil, "smali", "assemble", "--jobs", "1", "--api", "28", "-o", out, "platform/android/smali")
 }
 
 // assemble writes the APK without signature: what Fyne's tool made, without its signature and assets, with stripped

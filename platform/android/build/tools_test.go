@@ -8,6 +8,31 @@ import (
 	"testing"
 )
 
+// The same classes give the same bytes: with several jobs smali did not (seen in one build of two).
+func TestDexIsTheSame(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first string
+	for range 6 {
+		file, err := (&build{root: root, work: t.TempDir()}).dex()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(data)
+		}
+		if first != string(data) {
+			t.Fatal("another file than the first time")
+		}
+	}
+}
+
 // The key is made once, outside the build folder, for its owner alone; a key that was named and is not there is no reason
 // to make another one.
 func TestKey(t *testing.T) {
