@@ -92,10 +92,8 @@ type carrier struct {
 
 // refuse keeps an attempt that was not made: a redirect that is not followed.
 func (c carrier) refuse(r *http.Request, f *Failure) error {
-	s := c.snapshot()
 	f.Host = address(r.URL)
-	now := s.opt.Clock()
-	s.opt.Ledger.finish(Attempt{At: now, Purpose: c.use.Purpose, Host: f.Host, Policy: s.version}, now, f)
+	c.snapshot().Refused(c.use.Purpose, f)
 	return f
 }
 

@@ -144,6 +144,12 @@ func (s *Snapshot) Dial(ctx context.Context, purpose, addr string, allow func(ne
 	return conn, nil
 }
 
+// Refused keeps an attempt that was not made.
+func (s *Snapshot) Refused(purpose string, f *Failure) {
+	now := s.opt.Clock()
+	s.opt.Ledger.finish(Attempt{At: now, Purpose: purpose, Host: f.Host, Policy: s.version}, now, f)
+}
+
 // Lost keeps that a tunnel from Dial was cut after it was open: an attempt that looked well and was not.
 func (s *Snapshot) Lost(purpose, addr string, began time.Time, detail string) *Failure {
 	f := &Failure{Class: ClassConnect, Host: addr, Detail: detail}

@@ -23,7 +23,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, l *Launch) {
 		host = net.JoinHostPort(r.URL.Hostname(), "80")
 	}
 	if f := p.target(host); f != nil {
-		l.tried(host, f)
+		l.refused(host, f)
 		answer(w, f)
 		return
 	}
@@ -46,7 +46,9 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, l *Launch) {
 		FlushInterval: -1, // server-sent events must not wait for a buffer
 		ModifyResponse: func(resp *http.Response) error {
 			l.tried(host, nil)
-			if _, both := resp.Body.(io.Writer); !both { // else it is a connection: an upgrade
+			if both, ok := resp.Body.(io.ReadWriteCloser); ok { // a connection: an upgrade
+				resp.Body = &upgraded{both, fl}
+			} else {
 				resp.Body = &counter{resp.Body, fl, true}
 			}
 			return nil
@@ -74,6 +76,28 @@ func (c *counter) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
 	if n > 0 {
 		c.f.passed(c.in, n)
+	}
+	return n, err
+}
+
+// upgraded counts both directions of what was a request before.
+type upgraded struct {
+	io.ReadWriteCloser
+	f *flow
+}
+
+func (u *upgraded) Read(b []byte) (int, error) {
+	n, err := u.ReadWriteCloser.Read(b)
+	if n > 0 {
+		u.f.passed(true, n)
+	}
+	return n, err
+}
+
+func (u *upgraded) Write(b []byte) (int, error) {
+	n, err := u.ReadWriteCloser.Write(b)
+	if n > 0 {
+		u.f.passed(false, n)
 	}
 	return n, err
 }

@@ -175,6 +175,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	done, ok := l.enter()
 	if !ok {
+		l.refused(r.Host, &network.Failure{Class: network.ClassOther, Host: r.Host, Detail: "too many connections are open"})
 		refuse(w, http.StatusServiceUnavailable, "Too many connections are open.")
 		return
 	}
@@ -219,7 +220,7 @@ func Public(ip netip.Addr) error {
 func (p *Proxy) target(addr string) *network.Failure {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || host == "" {
-		return &network.Failure{Class: network.ClassOther, Detail: "no host and port"}
+		return &network.Failure{Class: network.ClassOther, Host: addr, Detail: "no host and port"}
 	}
 	name := strings.ToLower(strings.TrimRight(host, "."))
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {

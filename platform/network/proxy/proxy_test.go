@@ -239,6 +239,7 @@ func TestThisDeviceIsOutOfReach(t *testing.T) {
 	l.V6["sneaky.keva.test"] = []net.IP{net.IPv6loopback}
 	l.V6["link.keva.test"] = []net.IP{net.ParseIP("fe80::1")}
 	port := strings.Split(inside.Listener.Addr().String(), ":")[1]
+	asked := 0
 	for _, host := range []string{
 		"127.0.0.1", "127.8.8.8", "localhost", "LocalHost", "localhost.", "a.localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]",
 		"169.254.169.254", "[fe80::1]", "224.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "sneaky.keva.test", "link.keva.test",
@@ -247,6 +248,7 @@ func TestThisDeviceIsOutOfReach(t *testing.T) {
 		if !strings.HasPrefix(a, "403") || !strings.Contains(a, "this device") {
 			t.Errorf("CONNECT %s: %s", host, a)
 		}
+		asked += 2
 		a = l.raw(t, "GET http://"+host+":"+port+"/ HTTP/1.1\r\nHost: "+host+"\r\n"+l.credential()+"\r\n")
 		if !strings.HasPrefix(a, "403") {
 			t.Errorf("GET %s: %s", host, a)
@@ -254,6 +256,43 @@ func TestThisDeviceIsOutOfReach(t *testing.T) {
 	}
 	if d := l.Dials(); len(d) > 0 {
 		t.Error("dialled", d)
+	}
+	if n := strings.Count(l.log.String(), `"class":"forbidden"`); n != asked || len(l.policy.Ledger().Attempts()) != asked {
+		t.Errorf("%d refusals left %d lines and %d records", asked, n, len(l.policy.Ledger().Attempts()))
+	}
+}
+
+// A connection that is upgraded (WebSocket) carries both ways.
+func TestUpgrade(t *testing.T) {
+	l := newLab(t, "", func(w http.ResponseWriter, r *http.Request) {
+		c, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+		line, err := rw.ReadString('\n')
+		fmt.Fprintf(c, "%s, %v\n", strings.TrimSpace(line), err)
+	})
+	c, err := net.Dial("tcp", l.proxy.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	fmt.Fprintf(c, "GET http://api.keva.test/ HTTP/1.1\r\nHost: api.keva.test\r\nConnection: Upgrade\r\nUpgrade: echo\r\n%s\r\n", l.credential())
+	r := bufio.NewReader(c)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatal(resp, err)
+	}
+	fmt.Fprint(c, "over here\n")
+	if line, err := r.ReadString('\n'); line != "over here, <nil>\n" {
+		t.Fatalf("%q %v", line, err)
+	}
+	if tr := l.launch.Traffic(); tr.In < 10 || tr.Out < 10 {
+		t.Errorf("%+v", tr)
 	}
 }
 

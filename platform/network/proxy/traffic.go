@@ -122,6 +122,12 @@ func (l *Launch) tried(host string, fail *network.Failure) {
 	l.p.changed()
 }
 
+// refused notes an attempt that was not made: it leaves the same trace as one that failed.
+func (l *Launch) refused(host string, f *network.Failure) {
+	l.policy.Refused(l.purpose(), f)
+	l.tried(host, f)
+}
+
 // Traffic tells what has passed between the launch and the given hosts (names without a port); all when none is given. It
 // is evidence for liveness where an engine talks to its provider directly.
 func (l *Launch) Traffic(hosts ...string) Traffic {

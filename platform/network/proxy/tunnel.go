@@ -17,7 +17,7 @@ import (
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, l *Launch) {
 	host := r.Host
 	if f := p.target(host); f != nil {
-		l.tried(host, f)
+		l.refused(host, f)
 		answer(w, f)
 		return
 	}
