@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,14 @@ func writeDurable(path string, data []byte) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// ensure is writeDurable for a file that an earlier run may have written: on a full disk it could not be written again.
+func ensure(path string, data []byte) error {
+	if has, err := os.ReadFile(path); err == nil && bytes.Equal(has, data) {
+		return nil
+	}
+	return writeDurable(path, data)
 }
 
 // syncDir makes names in dir durable.

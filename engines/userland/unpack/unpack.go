@@ -214,12 +214,9 @@ func (o Options) seal(ctx context.Context, p places, t Tree) error {
 // begin marks the version as unfinished, durably, before its folder exists.
 func (p places) begin(r *pack.Reader) error {
 	id := r.Manifest().ID
-	err := writeDurable(p.state(id), []byte(id+"\n"))
+	err := ensure(p.state(id), []byte(id+"\n"))
 	if err == nil {
-		err = writeDurable(p.manifest(id), r.RawManifest())
-	}
-	if err == nil {
-		err = syncDir(p.versions())
+		err = ensure(p.manifest(id), r.RawManifest())
 	}
 	if err == nil {
 		err = mkdir(p.tree(id))
