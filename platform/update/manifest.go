@@ -36,9 +36,25 @@ type envelope struct {
 	Signature string `json:"signature"` // base64 of ed25519 over context and payload
 }
 
-// Sign makes the file that is published.
+// Sign makes the file that is published. It signs nothing that an app would refuse.
 func Sign(key ed25519.PrivateKey, m Manifest) ([]byte, error) {
 	m.Format = format
+	if f := m.check(); f != nil {
+		return nil, errors.New("apps would refuse this: " + f.Detail)
+	}
+	return sign(key, m)
+}
+
+// Verify is what apps do with a published file.
+func Verify(data []byte, key ed25519.PublicKey) (Manifest, error) {
+	m, f := open(data, key)
+	if f != nil {
+		return Manifest{}, f
+	}
+	return m, nil
+}
+
+func sign(key ed25519.PrivateKey, m Manifest) ([]byte, error) {
 	payload, err := json.Marshal(m)
 	if err != nil {
 		return nil, err

@@ -171,7 +171,8 @@ func TestHostileManifests(t *testing.T) {
 	by := func(key ed25519.PrivateKey, change func(*Manifest)) []byte {
 		m := p.manifest("9.9.9", 6)
 		change(&m)
-		data, err := Sign(key, m)
+		m.Format = format
+		data, err := sign(key, m)
 		if err != nil {
 			t.Fatal(err)
 		}
