@@ -82,7 +82,7 @@ func Runs(list []Process, cmdline string) bool {
 
 // Where the userland is: its entry in the APK, and its folder among the app's files.
 const (
-	PackEntry = "assets/userland.tar.zst"
+	PackEntry = "assets/keva-userland.tar.zst"
 	Userland  = "userland"
 )
 

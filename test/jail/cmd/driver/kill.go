@@ -78,7 +78,7 @@ func kill(t drive.Task) (drive.Killed, error) {
 			}
 		}
 		if err := app.Wait(); err != nil {
-			return k, fmt.Errorf("Keva after its engine was killed: %w", err)
+			return k, fmt.Errorf("after its engine was killed, Keva: %w", err)
 		}
 	default:
 		return k, fmt.Errorf("no such victim: %q", t.Victim)
@@ -140,7 +140,7 @@ func strike(t drive.Task, app *exec.Cmd, lines <-chan drive.Said, mine func() ([
 		select {
 		case s, open := <-lines:
 			if !open {
-				return errors.New("Keva ended before its moment")
+				return errors.New("it ended before its moment")
 			}
 			shown = shown || s.Event != nil && s.Event.Body.Kind() == t.When
 			continue
@@ -184,7 +184,7 @@ func engineOf(keva int, list []drive.Process) (int, error) {
 		}
 	}
 	if len(children) != 1 {
-		return 0, fmt.Errorf("Keva has %d children, want one: %+v", len(children), list)
+		return 0, fmt.Errorf("%d children of Keva, want one: %+v", len(children), list)
 	}
 	return children[0], nil
 }
