@@ -94,10 +94,9 @@ func (b *builder) all(ctx context.Context) error {
 		return err
 	}
 	b.Say("Preparing programs.")
-	if b.report.Dangling, err = b.tree.dangling(); err != nil {
+	if b.report.Dangling, err = b.tree.tidy(); err != nil {
 		return err
 	}
-	b.tree.empty()
 	if b.report.Neutralised, err = b.tree.neutralise(b.target, policy); err != nil {
 		return err
 	}

@@ -132,6 +132,22 @@ func (t tree) alternatives() error {
 	return nil
 }
 
+// tidy removes what leads nowhere or holds nothing: each can make more of the other. It returns the links.
+func (t tree) tidy() ([]string, error) {
+	var gone []string
+	for {
+		before := len(t)
+		t.empty()
+		links, err := t.dangling()
+		if err != nil {
+			return nil, err
+		}
+		if gone = append(gone, links...); len(t) == before {
+			return gone, nil
+		}
+	}
+}
+
 // dangling removes the links that lead nowhere, mostly to what was dropped, and returns them. One that was a second name of
 // a file is an error: its content would be lost.
 func (t tree) dangling() ([]string, error) {

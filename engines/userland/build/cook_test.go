@@ -154,6 +154,11 @@ func TestDeadLinks(t *testing.T) {
 	if err != nil || len(gone) != 4 || got["usr/live"] == nil || got["usr/up"] == nil {
 		t.Errorf("removed %q %v", gone, err)
 	}
+	// A folder that is empty without its dead link goes too, and then what leads to the folder.
+	got = sown(t, map[string]string{"usr/a": "x", "usr/folder/dead": "->b", "usr/b": "->folder"})
+	if gone, err := got.tidy(); err != nil || len(gone) != 2 || !slices.Equal(got.paths(), []string{"usr", "usr/a"}) {
+		t.Errorf("removed %q %v, left %q", gone, err, got.paths())
+	}
 	got["usr/second"] = &node{kind: pack.Link, mode: 0o777, link: "first", hard: true}
 	if gone, err := got.dangling(); err == nil || !strings.Contains(err.Error(), "usr/first was dropped") {
 		t.Errorf("removed %q %v, and with it the only name of a file", gone, err)
