@@ -100,26 +100,38 @@ func window(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	machine := device.New(func(title, text string) { a.SendNotification(fyne.NewNotification(title, text)) })
+	phone := fyne.CurrentDevice().IsMobile()
 	c, notices, err := core.Open(ctx, core.Options{Version: version, Device: machine})
 	if err != nil {
+		if phone { // nobody reads a phone's stderr
+			shell.ShowFailure(a, err)
+		}
 		return int(headless.Fail(os.Stderr, err))
 	}
 	defer c.Close()
-	home, _ := os.UserHomeDir() // only shortens paths
 	var s *shell.Shell
+	pages := []shell.Page{
+		{Section: "Network", Label: "Network", Second: "How Keva and its engines reach the net", Make: func(back func()) fyne.CanvasObject {
+			return network.New(network.Deps{
+				Service: core.Connection{Core: c}, Window: s.Window().Canvas, Back: back, Now: time.Now, Post: fyne.Do, Go: off,
+			}).Object()
+		}},
+		{Section: "About", Label: "Licences", Second: "Of the programs that Keva brings along", Make: func(back func()) fyne.CanvasObject {
+			return uisettings.Licences(licences(c), back, s.ShowText)
+		}},
+	}
+	if phone {
+		pages = append(pages, shell.Page{Section: "This phone", Label: "Background work", Second: "What Android has to allow, and how it stands", Make: func(back func()) fyne.CanvasObject {
+			return uisettings.Switches("Background work", func() []uisettings.Switch { return switches(machine) }, back, fyne.Do, off)
+		}})
+	}
 	s = shell.New(a, shell.Deps{
 		Sessions: shell.FromService(c.Service), Settings: surface{c},
 		Demo:       &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
 		OpenURL:    func(url string) error { return machine.OpenURL(ctx, url) },
 		Onboarding: core.FirstStart{Core: c}, SignIn: c.SignIn, Doctor: c,
-		Pages: []shell.Page{
-			{Section: "Network", Label: "Network", Second: "How Keva and its engines reach the net", Make: func(back func()) fyne.CanvasObject {
-				return network.New(network.Deps{
-					Service: core.Connection{Core: c}, Window: s.Window().Canvas, Back: back, Now: time.Now, Post: fyne.Do, Go: func(f func()) { go f() },
-				}).Object()
-			}},
-		},
-		Home: home, Mobile: *mobile, Storage: c.Store.Ephemeral,
+		Pages: pages,
+		Home:  c.Home(), Mobile: *mobile || phone, Storage: c.Store.Ephemeral,
 		Agree:        func(consent trust.Consent) error { return c.Agree(ctx, consent) },
 		AgreedBefore: c.AgreedBefore,
 		RetryStore: func(ctx context.Context) error {
@@ -221,6 +233,23 @@ func runPrompt(args []string) int {
 		Colour: headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv), JSON: *asJSON,
 		Allow: policy.Decide, Signals: stops, Timeout: *timeout,
 	}))
+}
+
+// off runs f off the thread of the user interface.
+func off(f func()) { go f() }
+
+func licences(c *core.Core) (list []uisettings.Licence) {
+	for _, l := range c.Licences() {
+		list = append(list, uisettings.Licence{Name: l.Name, Version: l.Version, Text: l.Text})
+	}
+	return list
+}
+
+func switches(d device.Device) (list []uisettings.Switch) {
+	for _, s := range d.Switches() {
+		list = append(list, uisettings.Switch(s))
+	}
+	return list
 }
 
 // unpackFirst installs the tools that the chosen place needs, and says how far it is.

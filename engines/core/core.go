@@ -112,11 +112,13 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	c.closers = append(c.closers, func() { _ = c.Store.Close() })
 	orphans := catalog.Reclaim(c.data) // the folder is locked: whoever started them is gone
 
-	cache, err := install.CacheDir()
-	if err != nil {
-		return nil, nil, err
+	find := func(id string) (install.Paths, error) {
+		cache, err := install.CacheDir() // a phone has none, and needs none
+		if err != nil {
+			return install.Paths{}, err
+		}
+		return install.Find(install.Default(), id, cache)
 	}
-	find := func(id string) (install.Paths, error) { return install.Find(install.Default(), id, cache) }
 	c.places = catalog.Places{Data: c.data, Find: find, Chosen: func() plan.Kind {
 		if o.Place != "" {
 			return o.Place
@@ -232,6 +234,15 @@ func (c *Core) DemoProject(context.Context) (string, error) {
 		err = nil
 	}
 	return dir, err
+}
+
+// Home is the user's home folder, where engines run: projects are looked for there. "" when there is none.
+func (c *Core) Home() string {
+	if c.places.Kind() == plan.KindPack {
+		return plan.Pack("", c.data).HomeDir()
+	}
+	home, _ := os.UserHomeDir() // without one, paths are typed in full
+	return home
 }
 
 // git is the git of the place where engines run.

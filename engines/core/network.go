@@ -178,6 +178,7 @@ func (c *Core) followNetwork(ctx context.Context, changes <-chan *network.Snapsh
 
 // road is one launch's way to the network: Keva's proxy, by a credential of this launch only.
 func (c *Core) road(label string) (catalog.Road, error) {
+	c.Network.Reload() // what the device says may be newer than what was noticed
 	launch, err := c.Proxy.Issue(label)
 	if err != nil {
 		return catalog.Road{}, err

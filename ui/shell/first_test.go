@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"keva/agent/doctor"
+	"keva/agent/event"
 	fresh "keva/agent/onboarding"
 	"keva/agent/signin"
 	"keva/ui/screen"
@@ -123,4 +124,15 @@ func TestSettingsLeadOn(t *testing.T) {
 	h.look("report")
 	h.tap("Save as a file")
 	h.loop.Until("the place", func() bool { return h.says("Saved as") })
+}
+
+// On a phone nobody reads what a failed start printed.
+func TestFailureIsShown(t *testing.T) {
+	h := newHouse(t, 360, 780, true, settings.Values{})
+	closed := false
+	h.Window().SetContent(failurePage(&event.Error{Message: "The disk is full. Free some space."}, func() { closed = true }))
+	h.tap("Close")
+	if !h.says("The disk is full.") || !closed {
+		t.Error("it is not said, or can't be closed")
+	}
 }

@@ -63,6 +63,9 @@ func (s *Shell) showChanges(title string, changes []event.Change) {
 		func() { s.pop() }, func() { s.copy(diffview.Unified(changes)) })})
 }
 
+// ShowText shows a long text that can be copied.
+func (s *Shell) ShowText(title, text string) { s.showText(title, text) }
+
 func (s *Shell) showText(title, text string) {
 	s.push(page{side: true, object: diffview.New(title, "", diffview.OfText(text), func() { s.pop() }, func() { s.copy(text) })})
 }
