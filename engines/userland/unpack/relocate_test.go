@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -173,4 +174,26 @@ func BenchmarkRelocate(b *testing.B) {
 			b.Fatal(left, err)
 		}
 	}
+}
+
+// TestRelocateStopped: until all of it is done the tree counts as moved, whatever it was set up for before.
+func TestRelocateStopped(t *testing.T) {
+	root := t.TempDir()
+	tree := install(t, samplePack(t, "1"), root)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Relocate(ctx, tree, "/other/place"); reason(err) != pack.ReasonStopped {
+		t.Error(detail(err))
+	}
+	tree, err := Current(root)
+	if err != nil || !tree.Moved() {
+		t.Fatalf("stopped in the middle, and called set up for %q (%v)", tree.Prefix, err)
+	}
+	if rep, err := tree.Check(t.Context(), Quick); err != nil || rep.OK() {
+		t.Errorf("the check says %+v (%v)", rep, err)
+	}
+	if _, left, err := Relocate(t.Context(), tree, tree.Root); err != nil || len(left) > 0 {
+		t.Fatalf("%v (%s)", left, detail(err))
+	}
+	expect(t, tree.Root, tree.Root, sampleEntries("1"))
 }
