@@ -12,7 +12,7 @@ func KeyMethods(engine string, k provider.Kind, list []provider.Provider) []Meth
 		}
 		out = append(out, Method{
 			ID: engine + "/key/" + p.ID, Engine: engine, Provider: p.ID, Kind: KindKey, Keeper: KeeperKeva,
-			Label: p.Name + " API key", Note: "It is kept in the system's keyring. Engines and their commands never see it.",
+			Label: p.Name + " API key", Note: "Kept in the keyring; engines never see it",
 		})
 	}
 	return out

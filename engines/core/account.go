@@ -41,28 +41,14 @@ func now() time.Time { return time.Now().UTC() }
 func (c *Core) keyMethods() []signin.Method {
 	var list []signin.Method
 	for _, f := range c.Engines {
-		for _, p := range provider.For(c.Settings.Get().Providers, catalog.Kind(f.ID())) {
-			if p.Owned() || !p.Key.Asked() {
-				continue
-			}
-			list = append(list, signin.Method{
-				ID: f.ID() + "/key/" + p.ID, Engine: f.ID(), Provider: p.ID, Kind: signin.KindKey, Keeper: signin.KeeperKeva,
-				Label: p.Name + " API key", Note: "Kept in the keyring; engines never see it",
-			})
-		}
+		list = append(list, signin.KeyMethods(f.ID(), catalog.Kind(f.ID()), c.Settings.Get().Providers)...)
 	}
 	return list
 }
 
-// activate makes a provider the one of its engine, and the engine the one of new sessions.
+// activate makes a provider the one of its engine, and the engine that of new sessions where there was the demo only.
 func (c *Core) activate(ctx context.Context, m signin.Method) error {
-	return c.Settings.Update(ctx, func(s *settings.Settings) {
-		choice := s.Choices[m.Engine]
-		if choice.Provider != m.Provider { // another provider's model means nothing here
-			choice = settings.Choice{Provider: m.Provider}
-		}
-		s.Engine, s.Choices[m.Engine] = m.Engine, choice
-	})
+	return c.Settings.Update(ctx, func(s *settings.Settings) { s.SignedIn(m.Engine, m.Provider) })
 }
 
 // keeper keeps keys where the user chose, and out of the log.
