@@ -38,7 +38,7 @@ type Options struct {
 	// [Running] if nil.
 	InUse func(prefix string) (bool, error)
 	// Kept is told about an old version that stays on the disk: because it is in use (err is nil), or could not be
-	// removed. [Sweep] tries again later.
+	// removed; id is "" if nobody could look for old versions. [Sweep] tries again later.
 	Kept func(id string, err error)
 	// Free says how many bytes may be written below dir; the file system is asked if nil. If it fails, nobody knows,
 	// and a full disk is met when it is full.
