@@ -413,11 +413,11 @@ func (s surface) HasKey(ctx context.Context, id string) (bool, error) {
 }
 
 func (s surface) SaveKey(ctx context.Context, id, key string) error {
-	return s.Keys.Set(ctx, provider.Secret(id), key)
+	return s.SetKey(ctx, id, key)
 }
 
 func (s surface) ForgetKey(ctx context.Context, id string) error {
-	return s.Keys.Delete(ctx, provider.Secret(id))
+	return s.DropKey(ctx, id)
 }
 
 func (s surface) Consents() []trust.Consent { return s.Settings.Get().Consents }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"keva/agent/event"
@@ -25,8 +26,6 @@ const (
 	anthropicBase = "https://api.anthropic.com"
 	openAIBase    = "https://api.openai.com/v1"
 )
-
-const demoName = "Demo"
 
 // Options say what access works with.
 type Options struct {
@@ -52,25 +51,31 @@ type Access struct {
 
 	mu   sync.Mutex
 	demo *demo.Server
-	ways map[way]*gateway.Gateway
+	ways map[way]*opened
 }
 
 // way is what a gateway stands for.
 type way struct {
+	id       string
 	upstream string
 	kind     provider.Kind
-	key      string
 	auth     provider.Auth
 	headers  string // "name: value" lines, sorted: what can be compared
 }
 
-func newWay(p provider.Provider, base string, kind provider.Kind, key string) way {
+// opened is a gateway and the key that it puts in now: engines that run keep their gateway when the key changes.
+type opened struct {
+	*gateway.Gateway
+	key atomic.Pointer[string]
+}
+
+func newWay(p provider.Provider, base string, kind provider.Kind) way {
 	var lines []string
 	for name, value := range p.Headers {
 		lines = append(lines, name+": "+value)
 	}
 	slices.Sort(lines)
-	return way{base, kind, key, p.Auth, strings.Join(lines, "\n")}
+	return way{p.ID, base, kind, p.Auth, strings.Join(lines, "\n")}
 }
 
 // New returns an Access whose servers run until Close.
@@ -79,7 +84,7 @@ func New(opt Options) *Access {
 	if opt.Protect == nil {
 		opt.Protect = func(string) {}
 	}
-	return &Access{opt: opt, ctx: ctx, stop: stop, ways: map[way]*gateway.Gateway{}}
+	return &Access{opt: opt, ctx: ctx, stop: stop, ways: map[way]*opened{}}
 }
 
 // Close ends the demo and all gateways.
@@ -147,7 +152,7 @@ func (a *Access) Resolve(ctx context.Context, id, engine string) (runtime.Provid
 			base = openAIBase
 		}
 	}
-	out, err := a.through(p.Name, newWay(p, base, kind, key))
+	out, err := a.through(p.Name, newWay(p, base, kind), key)
 	out.Aliases = p.Aliases
 	return out, err
 }
@@ -168,13 +173,28 @@ func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
 	if kind == provider.Responses {
 		base, model = d.OpenAIBase(), demo.ModelCodex
 	}
-	p, err := a.through(demoName, way{upstream: base, kind: kind, key: d.Key()})
+	p, err := a.through("Demo", way{id: provider.Demo, upstream: base, kind: kind}, d.Key())
 	p.Model = model
 	return p, err
 }
 
-// through returns the gateway to w, starting it when it does not run.
-func (a *Access) through(name string, w way) (runtime.Provider, error) {
+// Renew brings the key of provider id into use at once, also for engines that run; "" takes it away from them. Without it
+// an engine would go on with a key that was rotated or deleted until it is started anew.
+func (a *Access) Renew(id, key string) {
+	if key != "" {
+		a.opt.Protect(key)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for w, o := range a.ways {
+		if w.id == id {
+			o.key.Store(&key)
+		}
+	}
+}
+
+// through returns the gateway to w with key, starting it when it does not run.
+func (a *Access) through(name string, w way, key string) (runtime.Provider, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g := a.ways[w]
@@ -186,34 +206,38 @@ func (a *Access) through(name string, w way) (runtime.Provider, error) {
 				Detail: errors.Join(errors.New(w.upstream), err).Error(),
 			}
 		}
-		o := gateway.Options{Upstream: u, Credential: credential(w)}
-		if a.opt.Transport != nil && name != demoName {
+		g = &opened{}
+		o := gateway.Options{Upstream: u, Credential: credential(w, &g.key)}
+		if a.opt.Transport != nil && w.id != provider.Demo {
 			o.Transport = a.opt.Transport("provider: " + name)
 		}
-		if g, err = gateway.Start(a.ctx, o); err != nil {
+		g.key.Store(&key)
+		if g.Gateway, err = gateway.Start(a.ctx, o); err != nil {
 			return runtime.Provider{}, err
 		}
 		a.ways[w] = g
 	}
+	g.key.Store(&key)
 	return runtime.Provider{Name: name, BaseURL: g.BaseURL(), Key: g.Token(), Traffic: func() runtime.Traffic {
 		t := g.Traffic()
 		return runtime.Traffic{LastIn: t.LastIn, Open: t.Open, LastError: t.LastError}
 	}}, nil
 }
 
-func credential(w way) func(http.Header) {
+func credential(w way, now *atomic.Pointer[string]) func(http.Header) {
 	return func(h http.Header) {
+		key := *now.Load()
 		for line := range strings.Lines(w.headers) {
 			if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok {
 				h.Set(name, value)
 			}
 		}
 		switch {
-		case w.key == "":
+		case key == "":
 		case w.kind == provider.Anthropic && w.auth != provider.AuthBearer:
-			h.Set("X-Api-Key", w.key)
+			h.Set("X-Api-Key", key)
 		default:
-			h.Set("Authorization", "Bearer "+w.key)
+			h.Set("Authorization", "Bearer "+key)
 		}
 	}
 }

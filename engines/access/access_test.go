@@ -85,6 +85,54 @@ func TestOwnSignIn(t *testing.T) {
 	}
 }
 
+// Rotation and deletion reach an engine that runs: it holds its gateway for as long as it lives.
+func TestANewKeyReachesAnEngineThatRuns(t *testing.T) {
+	var seen string
+	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("X-Api-Key") }))
+	defer up.Close()
+	own, err := provider.NewCustom("Demo", provider.Anthropic, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]string{provider.Custom: "sk-old"}
+	a := newAccess(t, []provider.Provider{own}, keys)
+	p, err := a.Resolve(t.Context(), provider.Custom, "claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() string {
+		seen = "nobody came"
+		r, _ := http.NewRequest(http.MethodGet, p.BaseURL+"/x", nil)
+		r.Header.Set("X-Api-Key", p.Key)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return seen
+	}
+	if got := ask(); got != "sk-old" {
+		t.Fatal(got)
+	}
+	a.Renew(provider.Custom, "sk-new")
+	if got := ask(); got != "sk-new" {
+		t.Errorf("after a rotation: %q", got)
+	}
+	a.Renew("another", "sk-foreign")
+	if got := ask(); got != "sk-new" {
+		t.Errorf("the key of another provider: %q", got)
+	}
+	a.Renew(provider.Custom, "")
+	if got := ask(); got != "" {
+		t.Errorf("after it was deleted: %q", got)
+	}
+	keys[provider.Custom] = "sk-third"
+	again, err := a.Resolve(t.Context(), provider.Custom, "claude")
+	if err != nil || again.BaseURL != p.BaseURL || ask() != "sk-third" {
+		t.Errorf("%v %q", err, ask())
+	}
+}
+
 // A key that is gone (a lost keystore, another device) is asked for again; the engine must not sign in with something else.
 func TestAMissingKeyIsSaid(t *testing.T) {
 	_, err := newAccess(t, nil, nil).Resolve(t.Context(), provider.Claude, "claude")

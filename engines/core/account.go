@@ -51,12 +51,38 @@ func (c *Core) activate(ctx context.Context, m signin.Method) error {
 	return c.Settings.Update(ctx, func(s *settings.Settings) { s.SignedIn(m.Engine, m.Provider) })
 }
 
+// SetKey keeps the key of a provider in the usual place and brings it into use, also where engines run.
+func (c *Core) SetKey(ctx context.Context, id, key string) error {
+	return keeper{c}.Keep(ctx, provider.Secret(id), key, string(secret.ChoiceKeyring))
+}
+
+// DropKey deletes the key of a provider, and takes it from engines that run.
+func (c *Core) DropKey(ctx context.Context, id string) error {
+	return keeper{c}.Delete(ctx, provider.Secret(id))
+}
+
 // keeper keeps keys where the user chose, and out of the log.
 type keeper struct{ c *Core }
 
 func (k keeper) Keep(ctx context.Context, name, value, choice string) error {
 	k.c.LogFile.Protect(value)
-	return k.c.Keys.Keep(ctx, name, value, secret.Choice(choice))
+	if err := k.c.Keys.Keep(ctx, name, value, secret.Choice(choice)); err != nil {
+		return err
+	}
+	k.renew(name, value)
+	return nil
 }
 
-func (k keeper) Delete(ctx context.Context, name string) error { return k.c.Keys.Delete(ctx, name) }
+func (k keeper) Delete(ctx context.Context, name string) error {
+	k.renew(name, "") // also when it can't be deleted: nobody is to use it any more
+	return k.c.Keys.Delete(ctx, name)
+}
+
+// renew brings a key into use, or out of it, where engines run.
+func (k keeper) renew(name, value string) {
+	for _, p := range k.c.Settings.Get().Providers {
+		if provider.Secret(p.ID) == name {
+			k.c.access.Renew(p.ID, value)
+		}
+	}
+}
