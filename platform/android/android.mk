@@ -9,7 +9,7 @@ ABI ?= arm64
 # The userland for it, from `make pack`.
 PACK ?= build/keva-userland-$(if $(filter arm64%,$(ABI)),arm64,amd64).tar.zst
 APK_BUILD := $(GO) run ./platform/android/build -fyne $(FYNE)
-APK_CHECK := $(GO) run ./platform/android/check
+APK_CHECK := $(GO) run ./test/apkcheck
 
 .PHONY: apk apk-check apk-test apk-jvm-test apk-same apk-ci setup-apk
 

@@ -47,13 +47,15 @@ func (b *build) toolchain() error {
 	}
 	if b.cache == "" {
 		b.cache = filepath.Join(under, "gocache-"+hash)
-		old, err := filepath.Glob(filepath.Join(under, "gocache-*"))
-		if err != nil {
-			return err
-		}
-		for _, dir := range old { // of toolchains that are no more
-			if dir != b.cache {
-				_ = os.RemoveAll(dir)
+		for _, pattern := range []string{"gocache-*", "toolchain-*"} { // of toolchains that are no more
+			old, err := filepath.Glob(filepath.Join(under, pattern))
+			if err != nil {
+				return err
+			}
+			for _, dir := range old {
+				if dir != b.cache && dir != b.ndk {
+					_ = os.RemoveAll(dir)
+				}
 			}
 		}
 	}
