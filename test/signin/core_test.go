@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +20,8 @@ import (
 func TestTheAppSignsInByItsNetworkPolicy(t *testing.T) {
 	for _, method := range methods {
 		t.Run(method, func(t *testing.T) {
-			t.Setenv(host.HomeVariable, t.TempDir())
+			home := t.TempDir()
+			t.Setenv(host.HomeVariable, home)
 			v := newVendors(t)
 			d, err := demo.Start(t.Context(), demo.Options{})
 			if err != nil {
@@ -51,6 +53,9 @@ func TestTheAppSignsInByItsNetworkPolicy(t *testing.T) {
 			if err := c.SignIn.SubmitKey(t.Context(), key, "sk-wrong", "memory"); err == nil || !strings.Contains(err.Error(), "does not take this key") {
 				t.Errorf("a wrong key: %v", err)
 			}
+			if err := c.SignIn.SubmitKey(t.Context(), key, goodKey, "memory"); err != nil {
+				t.Error(err)
+			}
 			project := filepath.Join(t.TempDir(), "project")
 			if err := demo.NewProject(project); err != nil {
 				t.Fatal(err)
@@ -67,6 +72,11 @@ func TestTheAppSignsInByItsNetworkPolicy(t *testing.T) {
 			if got := s.View().Verdict; got != event.Success {
 				t.Error(got)
 			}
+			dirs, err := host.Find(os.Getenv)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nothingPlanted(t, home, filepath.Join(dirs.Data, "engines")) // the database, the log, the settings, the certificates
 		})
 	}
 }

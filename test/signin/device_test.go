@@ -88,7 +88,7 @@ func TestEachWayOnEachDevice(t *testing.T) {
 				if p, err := a.Access.Resolve(t.Context(), want, engine); err != nil || p.Key != "" || p.BaseURL != "" {
 					t.Errorf("a session would go elsewhere: %+v, %v", p, err)
 				}
-				nothingPlanted(t, dir)
+				nothingPlanted(t, dir, filepath.Join(dir, "engines"))
 				a.close(t)
 				after, notices := stored(t, dir)
 				if c := after.Choice(engine); c.Provider != want {
@@ -123,8 +123,8 @@ func stored(t *testing.T, dir string) (settings.Settings, []any) {
 	return s.Get(), out
 }
 
-// nothingPlanted looks for tokens in everything of Keva's but the engines' own folders.
-func nothingPlanted(t *testing.T, dir string) {
+// nothingPlanted looks for tokens and keys in everything of Keva's below dir but the engines' own folders.
+func nothingPlanted(t *testing.T, dir, engines string) {
 	t.Helper()
 	found := false
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -135,7 +135,7 @@ func nothingPlanted(t *testing.T, dir string) {
 		if err != nil || !bytes.Contains(raw, []byte(secretToken)) {
 			return nil //nolint:nilerr // the same
 		}
-		if !strings.HasPrefix(path, filepath.Join(dir, "engines")) {
+		if !strings.HasPrefix(path, engines+string(filepath.Separator)) {
 			t.Errorf("a token lies in %s", path)
 			return nil
 		}
