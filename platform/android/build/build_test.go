@@ -32,3 +32,21 @@ func TestVersion(t *testing.T) {
 		t.Error("a missing file has a version")
 	}
 }
+
+// Two builds in one folder would take each other's files away (seen).
+func TestOneBuildAtATime(t *testing.T) {
+	work := filepath.Join(t.TempDir(), "android", "work")
+	one, two := &build{work: work}, &build{work: work}
+	if err := one.lock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := two.lock(); err == nil {
+		t.Error("a second build may begin")
+	}
+	if err := one.held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := two.lock(); err != nil {
+		t.Error(err)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"keva/platform/android/apk"
 	"keva/platform/android/toolchain"
@@ -45,6 +46,7 @@ type build struct {
 	root    string // the module
 	ndk     string // the toolchain, or a real NDK
 	version string // as FyneApp.toml says
+	held    *os.File
 }
 
 func (b *build) run() error {
@@ -128,6 +130,9 @@ func (b *build) paths() error {
 			return err
 		}
 	}
+	if err := b.lock(); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(b.work); err != nil {
 		return err
 	}
@@ -136,6 +141,23 @@ func (b *build) paths() error {
 			return err
 		}
 	}
+	return nil
+}
+
+// lock keeps two builds out of one scratch folder, until this process ends.
+func (b *build) lock() error {
+	if err := os.MkdirAll(filepath.Dir(b.work), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(b.work+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("another build works in %s (%w)", b.work, err)
+	}
+	b.held = f
 	return nil
 }
 
