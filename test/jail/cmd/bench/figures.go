@@ -76,6 +76,7 @@ func (f *figures) report(w io.Writer, rounds int, took time.Duration) {
 	p("# Figures of the userland\n")
 	p("Written by `make bench-userland`; measured, not promised. %s, %d processors (%s), Linux %s, %d rounds, interleaved, in %s.",
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), release(), rounds, took.Round(time.Second))
+	p("Load of the machine at the end: %s (beyond the number of processors others were at work).", load())
 	p("No phone was used: these say what the userland costs, not how fast a phone is.\n")
 	p("- **%s**: the same Debian packages, node and engines as they come, in namespaces, without any filter.", native)
 	p("- **%s**: the pack, as the app, under the policy of Android 13 and all refusals.", ours)
@@ -119,6 +120,15 @@ func release() string {
 		return "of unknown version"
 	}
 	return unix.ByteSliceToString(u.Release[:])
+}
+
+// load is the kernel's averages over one, five and fifteen minutes.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if f := strings.Fields(string(text)); err == nil && len(f) > 3 {
+		return strings.Join(f[:3], ", ")
+	}
+	return "unknown"
 }
 
 // processor is the kernel's name for it.
