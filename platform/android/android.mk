@@ -47,7 +47,7 @@ apk-same: setup-apk ## build the shell twice, in other folders and with empty ca
 		$(APK_BUILD) -abi $(ABI) -work build/android/same-$$n -cache $(CURDIR)/build/android/same-cache-$$n -o build/android/same-$$n.apk >/dev/null || exit 1; \
 		rm -rf build/android/same-cache-$$n; \
 	done
-	@cmp build/android/same-one/unsigned.apk build/android/same-two/unsigned.apk && echo "the same: $$(sha256sum <build/android/same-one/unsigned.apk)"
+	@cmp build/android/same-one/unsigned.apk build/android/same-two/unsigned.apk && echo "the same: $$(sha256sum <build/android/same-one/unsigned.apk | cut -d" " -f1)"
 	@rm -rf build/android/same-*
 
 apk-ci: setup-apk ## what every change has to pass: the shell for both architectures, checked, and the tests without a phone
