@@ -27,7 +27,9 @@ case "${1:-}" in
 test)
 	# A display without a screen, hands and eyes for it, a renderer without a graphics card; a keyring and a bus for it.
 	packages+=(dbus-daemon xvfb xdotool imagemagick x11-utils libgl1-mesa-dri gnome-keyring dbus)
-	commands+=(dbus-daemon Xvfb xdotool import xwininfo dbus-run-session gnome-keyring-daemon)
+	# Clients for the network's matrix, and what packs are compared with.
+	packages+=(curl python3-pip zstd tar)
+	commands+=(dbus-daemon Xvfb xdotool import xwininfo dbus-run-session gnome-keyring-daemon curl pip3 zstd tar)
 	;;
 pack)
 	# Compilers and strip for both processors, what unpacks Debian packages, and the compressor of releases.

@@ -99,6 +99,16 @@ func Kind(id string) provider.Kind {
 	return ""
 }
 
+// Hosts are where an engine's own sign-in is served; nil for an engine that this build does not have.
+func Hosts(id string) []string {
+	for _, e := range entries {
+		if e.id == id {
+			return e.hosts
+		}
+	}
+	return nil
+}
+
 // Replay maps a recording of either engine, told from its content, through the product's own mapper. Events come numbered,
 // with the times of the recording. No engine is started.
 func Replay(r io.Reader) ([]event.Event, error) {

@@ -35,6 +35,7 @@ import (
 	"keva/platform/logging"
 	"keva/platform/models"
 	"keva/platform/network"
+	"keva/platform/network/nameserver"
 	"keva/platform/network/proxy"
 	"keva/platform/project"
 	"keva/platform/secret"
@@ -67,6 +68,12 @@ type Core struct {
 	options catalog.Options
 	places  catalog.Places
 	device  device.Device
+
+	diagnostics diagnostics
+	background  context.Context // ends with Close
+
+	namesMu    sync.Mutex
+	nameserver *nameserver.Server // nil until a userland needs it
 
 	toolsMu sync.Mutex
 	tools   onboarding.Tools // unknown until somebody has looked
@@ -133,9 +140,14 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	}
 	c.Settings, told = settings.Open(ctx, c.Store, known)
 	notices = append(notices, told...)
-	if err := c.openNetwork(ctx); err != nil {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.background = background
+	c.closers = append(c.closers, stop)
+	told, err = c.openNetwork(background)
+	if err != nil {
 		return nil, nil, err
 	}
+	notices = append(notices, told...)
 	c.openAccounts(ctx)
 	c.access = access.New(access.Options{
 		Providers: func() []provider.Provider { return c.Settings.Get().Providers },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"runtime"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"keva/agent/budget"
 	"keva/agent/doctor"
 	"keva/agent/event"
+	"keva/agent/provider"
 	"keva/agent/slot"
 	"keva/engines/catalog"
 	"keva/engines/userland/plan"
@@ -36,12 +38,14 @@ func (c *Core) checks() []doctor.Check {
 			}
 			return all
 		}},
-		{ID: "network", Group: "Network", Title: "Policy", Run: c.checkPolicy},
-		{ID: "reached", Group: "Network", Title: "Last attempts", Run: c.checkReached},
-		{ID: "storage", Group: here, Title: "Storage", Run: c.checkStorage},
-		{ID: "keyring", Group: here, Title: "Keyring", Run: c.checkKeyring},
-		{ID: "log", Group: here, Title: "Log", Run: c.checkLog},
 	}
+	list = append(list, c.Network.Checks(c.hosts()...)...)
+	list = append(list, doctor.Check{ID: "reached", Group: "Network", Title: "Last attempts", Run: c.checkReached})
+	list = append(list,
+		doctor.Check{ID: "storage", Group: here, Title: "Storage", Run: c.checkStorage},
+		doctor.Check{ID: "keyring", Group: here, Title: "Keyring", Run: c.checkKeyring},
+		doctor.Check{ID: "log", Group: here, Title: "Log", Run: c.checkLog},
+	)
 	return append(list, c.device.Checks()...)
 }
 
@@ -103,24 +107,25 @@ func (c *Core) checkEngine(ctx context.Context, id, label string) []doctor.Findi
 	return list
 }
 
-// checkPolicy says how the network is reached, and what is wrong with that.
-func (c *Core) checkPolicy(context.Context) []doctor.Finding {
-	now := c.Network.Snapshot()
-	var list []doctor.Finding
-	for i, p := range now.Problems() {
-		list = append(list, doctor.Finding{ID: fmt.Sprint("network.", i), State: doctor.Failed, Says: p.Message, Remedy: "Correct it in Settings, Network.", Detail: p.Detail})
+// hosts are where the chosen provider is, none for the demo: a doctor that asks strangers would surprise.
+func (c *Core) hosts() []string {
+	set := c.Settings.Get()
+	p, ok := provider.Find(set.Providers, set.Choice(set.Engine).Provider)
+	if !ok || p.Key == provider.KeyNone {
+		return nil
 	}
-	if len(list) > 0 {
-		return list
+	base := p.Base(catalog.Kind(set.Engine))
+	if base == "" {
+		return catalog.Hosts(set.Engine)
 	}
-	var words []string
-	for _, f := range now.Facts() {
-		words = append(words, f.Name+": "+f.Value+" (from "+f.From.Label()+")")
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return nil // the settings say what is wrong with it
 	}
-	return one(doctor.OK, strings.Join(words, "; ")+".", "", fmt.Sprint("version ", now.Version()))
+	return []string{u.Hostname()}
 }
 
-// checkReached says what became of the attempts of this run. It makes none: Keva asks nobody unasked.
+// checkReached says what became of the attempts of this run.
 func (c *Core) checkReached(context.Context) []doctor.Finding {
 	var list []doctor.Finding
 	for _, s := range c.Network.Ledger().Summaries() {

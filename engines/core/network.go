@@ -16,6 +16,7 @@ import (
 	"keva/engines/catalog"
 	"keva/engines/userland/plan"
 	"keva/platform/network"
+	"keva/platform/network/nameserver"
 	"keva/platform/network/proxy"
 	"keva/platform/settings"
 	"keva/platform/update"
@@ -29,20 +30,22 @@ const proxySecret = "network/proxy"
 var updateKey string
 
 // openNetwork makes the policy and what hangs on it.
-func (c *Core) openNetwork(ctx context.Context) error {
+func (c *Core) openNetwork(ctx context.Context) ([]event.Notice, error) {
+	c.openDiagnostics(ctx)
 	c.Network = network.New(network.Options{
 		Sources: []network.Source{
 			network.UserSetting(c.networkSetting), network.System(c.device.Proxy), network.Environment(os.Getenv),
 		},
-		Online: c.online(), Ledger: network.NewLedger(c.Log, nil),
+		Online: c.online(), Ledger: network.NewLedger(c.Log, c.diagnostics.failed),
 	})
 	c.protectNetwork(c.Network.Snapshot())
 	var err error
 	if c.Proxy, err = proxy.Start(ctx, proxy.Options{Policy: c.Network}); err != nil {
-		return err
+		return nil, err
 	}
 	c.closers = append(c.closers, c.Proxy.Close)
-	c.Updates, _ = update.New(update.Options{
+	var told *event.Notice
+	c.Updates, told = update.New(update.Options{
 		Policy: c.Network, Version: c.version, State: filepath.Join(c.dirs.State, "update.json"), Log: c.Log,
 		Config: func() update.Config { return update.Config{Address: c.Settings.Get().Update, Key: updateKey} },
 		Clock:  func() time.Time { return time.Now().UTC() },
@@ -53,7 +56,30 @@ func (c *Core) openNetwork(ctx context.Context) error {
 	changes, unsubscribe := c.Network.Subscribe()
 	c.closers = append(c.closers, unsubscribe)
 	go c.followNetwork(watch, changes)
-	return nil
+	if c.Updates.Due() { // an address was set, by the user or whoever built this
+		go c.Updates.Check(watch) // the result is kept, and shown on the network page
+	}
+	if told != nil {
+		return []event.Notice{*told}, nil
+	}
+	return nil, nil
+}
+
+// names serves the programs of the userland that insist on DNS. Everything else finds names through the proxy.
+func (c *Core) names(root string) {
+	c.namesMu.Lock()
+	defer c.namesMu.Unlock()
+	if c.nameserver == nil {
+		n, err := nameserver.Start(c.background, nameserver.Options{Resolver: c.Network.Resolver(), Clock: now})
+		if err != nil {
+			c.Log.Error().Err(err).Msg("names can't be served to the userland")
+			return
+		}
+		c.nameserver = n
+	}
+	if err := c.nameserver.Announce(filepath.Join(root, "etc", "resolv.conf")); err != nil {
+		c.Log.Error().Err(err).Msg("names can't be served to the userland")
+	}
 }
 
 // online is what the device says, if it says anything.
@@ -191,6 +217,7 @@ func (c *Core) road(label string) (catalog.Road, error) {
 	if c.places.Kind() == plan.KindPack { // its programs look nowhere else
 		if place, err := c.places.Place(); err == nil {
 			system = filepath.Join(place.Root, "etc", "ssl", "certs", "ca-certificates.crt")
+			c.names(place.Root)
 		}
 	}
 	bundle, err := policy.Bundle(filepath.Join(c.data, "certificates"), system)

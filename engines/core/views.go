@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"keva/agent/connection"
 	"keva/agent/onboarding"
@@ -165,23 +164,3 @@ func (n Connection) Changes(ctx context.Context) <-chan struct{} {
 
 // Places lists where engines can come from.
 func (c *Core) Places() []catalog.State { return c.places.States() }
-
-// events are what failed lately, a line each.
-func (c *Core) events() []string {
-	var list []string
-	for _, a := range c.Network.Ledger().Attempts() {
-		if a.Outcome != network.Failed {
-			continue
-		}
-		list = append(list, fmt.Sprintf("%s %s: %s %s (%s, policy %d) %s", a.At.UTC().Format("2006-01-02T15:04:05Z"), a.Purpose, a.Class, a.Host, viaWord(a.Via), a.Policy, a.Detail))
-	}
-	slices.Sort(list)
-	return list
-}
-
-func viaWord(via string) string {
-	if via == "" {
-		return "direct"
-	}
-	return "via " + via
-}
