@@ -189,9 +189,9 @@ func loginError(err error) error {
 		return false
 	}
 	switch {
-	case has("address already in use", "port 127.0.0.1:1455", "addrinuse"):
+	case has("already in use"): // of the two ports that OpenAI lets the page come back to
 		e.Class = event.ClassConfig
-		e.Message = "Another program on this device holds the port 1455 that the page comes back to. Close it (another Codex?), or sign in with a code."
+		e.Message = "Other programs on this device hold the ports 1455 and 1457 that the page comes back to. Close them (another Codex?), or sign in with a code."
 	case has("timed out", "expired"):
 		e.Message = "The sign-in was not finished in time. Begin again for a new code."
 	case has("access_denied", "denied"):
