@@ -57,13 +57,14 @@ const (
 	sigsysBit  = uint64(1) << (31 - 1)
 )
 
-// unblockSIGSYS takes SIGSYS out of the constant masks with which a static amd64 program blocks signals, so that the
-// handler works there too. It gives the number of masks. Recognised is the call itself, instruction by instruction:
-// rt_sigprocmask(SIG_BLOCK, constant, …).
+// unblockSIGSYS takes SIGSYS out of the masks with which a static amd64 program's musl blocks signals, so that the handler
+// works there too. It gives the number of masks. Recognised are rt_sigprocmask(SIG_BLOCK, constant, …), instruction by
+// instruction, and the call in posix_spawn, which makes its mask on the stack.
 func (m image) unblockSIGSYS(out []byte) int {
 	if m.machine != elf.EM_X86_64 {
 		return 0
 	}
+	n := 0
 	masks := map[uint64]bool{}
 	lea := []byte{0x48, 0x8d, 0x35} // lea disp(%rip),%rsi
 	for _, p := range m.programs {
@@ -82,8 +83,8 @@ func (m image) unblockSIGSYS(out []byte) int {
 			}
 			at += len(lea)
 		}
+		n += unblockSpawn(code, out[p.offset:p.offset+p.filled])
 	}
-	n := 0
 	for address := range masks {
 		offset, ok := m.constant(address)
 		if !ok {
@@ -122,6 +123,38 @@ func blockCall(code []byte, address uint64) (uint64, bool) {
 		code, address = code[in.Len:], address+uint64(in.Len)
 	}
 	return 0, false
+}
+
+// unblockSpawn finds "both words of a mask on the stack are all ones; call", where the mask is the second argument, the
+// first is SIG_BLOCK, and what is called makes rt_sigprocmask. out are the bytes to change.
+func unblockSpawn(code, out []byte) int {
+	const most, near = 64, 48 // bytes: of the arguments before, and of the called function to its call
+	ones := []byte{0xff, 0xff, 0xff, 0xff}
+	store := []byte{0x48, 0xc7, 0x44, 0x24} // movq $-1,off(%rsp), with off and the constant behind it
+	sigprocmask := []byte{0xb8, 0x0e, 0x00, 0x00, 0x00, 0x0f, 0x05}
+	n := 0
+	for at := 0; ; at++ {
+		next := bytes.Index(code[at:], store)
+		if next < 0 {
+			return n
+		}
+		at += next
+		rest := code[at:]
+		if len(rest) < 23 || rest[4] > 0x77 || !bytes.Equal(rest[5:9], ones) || !bytes.Equal(rest[9:13], store) ||
+			rest[13] != rest[4]+8 || !bytes.Equal(rest[14:18], ones) || rest[18] != 0xe8 {
+			continue
+		}
+		before := code[max(0, at-most):at]
+		target := int64(at) + 23 + int64(int32(le.Uint32(rest[19:])))
+		if !bytes.Contains(before, []byte{0x48, 0x8d, 0x74, 0x24, rest[4]}) || // lea off(%rsp),%rsi
+			!bytes.Contains(before, []byte{0x31, 0xff}) || // xor %edi,%edi
+			target < 0 || target >= int64(len(code)) ||
+			!bytes.Contains(code[target:min(target+near, int64(len(code)))], sigprocmask) {
+			continue
+		}
+		out[at+8] = 0xbf // the constant is sign-extended: all ones but SIGSYS
+		n++
+	}
 }
 
 // constant gives the file offset of eight bytes that the program can't write.
