@@ -29,6 +29,7 @@ import (
 	"keva/engines/userland/plan"
 	"keva/platform/device"
 	"keva/platform/host"
+	"keva/platform/models"
 	"keva/platform/settings"
 	"keva/ui/headless"
 	"keva/ui/network"
@@ -405,6 +406,32 @@ func (s surface) Places(context.Context) []uisettings.Place {
 		list = append(list, uisettings.Place{ID: string(p.Kind), Label: p.Label, Says: p.Says, Ready: p.Ready})
 	}
 	return list
+}
+
+func (s surface) KnownModels(ctx context.Context, engine, id string) uisettings.ModelList {
+	return modelList(s.ModelsOf(ctx, engine, id, false))
+}
+
+func (s surface) RefreshModels(ctx context.Context, engine, id string) uisettings.ModelList {
+	return modelList(s.ModelsOf(ctx, engine, id, true))
+}
+
+func modelList(l models.List) uisettings.ModelList {
+	out := uisettings.ModelList{Says: "Never asked"}
+	for _, m := range l.Models {
+		label := m.Name
+		if label == "" {
+			label = m.ID
+		}
+		out.Models = append(out.Models, uisettings.Model{ID: m.ID, Label: label})
+	}
+	if !l.Listed.IsZero() {
+		out.Says = "Listed " + l.Listed.Local().Format("2 Jan 15:04")
+	}
+	if l.Problem != nil {
+		out.Problem = l.Problem.Message
+	}
+	return out
 }
 
 func (s surface) HasKey(ctx context.Context, id string) (bool, error) {

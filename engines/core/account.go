@@ -86,3 +86,15 @@ func (k keeper) renew(name, value string) {
 		}
 	}
 }
+
+// ModelsOf are the models of a provider for an engine: as they are known, or after asking.
+func (c *Core) ModelsOf(ctx context.Context, engine, id string, ask bool) models.List {
+	p, ok := provider.Find(c.Settings.Get().Providers, id)
+	if !ok {
+		return models.List{Problem: &event.Error{Class: event.ClassConfig, Message: "This provider does not exist any more."}}
+	}
+	if ask {
+		return c.Models.Refresh(ctx, p, catalog.Kind(engine))
+	}
+	return c.Models.Known(ctx, p, catalog.Kind(engine))
+}

@@ -123,7 +123,7 @@ func (s *Screen) rebuild() {
 	if p.NeedsKey {
 		row("API key", s.keyLine(), s.keyTail(), s.enterKey)
 	}
-	row("Model", or(v.Model, "The engine's default"), next(), s.enterModel)
+	row("Model", or(v.Model, "The engine's default"), next(), s.chooseModel)
 	row("Effort", or(v.Effort, "The engine's default"), next(), s.chooseEffort)
 
 	o = append(o, screen.Section("Engine"))
