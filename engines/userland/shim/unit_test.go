@@ -92,6 +92,13 @@ func scripts(t *testing.T, tr *tree) {
 	a := tr.put(t, "data/first", []byte("#!/usr/bin/probe same\n"), nil)
 	b := tr.put(t, "data/other-one", []byte("#!/usr/bin/probe same\n"), nil)
 	says(t, tr.command(nil, "usr/bin/probe", "racing", a, b), "ok\n")
+	plain := tr.put(t, "data/plain", []byte("#!/usr/bin/probe args\n"), nil)
+	if err := os.Chmod(plain, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := tr.command(nil, "usr/bin/probe", "exec", plain).CombinedOutput(); err == nil || string(out) != plain+": Permission denied\n" {
+		t.Errorf("a script that is not executable: %v, %q", err, out)
+	}
 	missing := tr.put(t, "data/missing", []byte("#!/usr/bin/not-there\n"), nil)
 	if out, err := tr.command(nil, "usr/bin/probe", "exec", missing).CombinedOutput(); err == nil || string(out) != missing+": No such file or directory\n" {
 		t.Errorf("a missing interpreter: %v, %q", err, out)

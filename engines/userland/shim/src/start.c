@@ -81,6 +81,10 @@ int decide(struct start *s, const char *path, char *const argv[]) {
   if (fd < 0) return fd == -ENOENT ? ENOENT : 0; // a program that can't be read is the kernel's business
   long n = sys_pread(fd, head, sizeof head, 0);
   const char *name = argv && argv[0] ? argv[0] : path;
+  if (!sys_may(s->path, X_OK)) { // the interpreter would run what the kernel doesn't
+    sys_close(fd);
+    return EACCES;
+  }
   if (n > 0 && shebang(head, (size_t)n, &s->line)) {
     sys_close(fd);
     const char *interpreter = place(s->line.interpreter, buf);
