@@ -100,8 +100,12 @@ func window(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	machine := device.New(func(title, text string) { a.SendNotification(fyne.NewNotification(title, text)) })
 	phone := fyne.CurrentDevice().IsMobile()
+	notify := func(title, text string) { a.SendNotification(fyne.NewNotification(title, text)) }
+	if !phone && !host.SessionBus() { // the toolkit would print an error for each
+		notify = nil
+	}
+	machine := device.New(notify)
 	c, notices, err := core.Open(ctx, core.Options{Version: version, Device: machine})
 	if err != nil {
 		if phone { // nobody reads a phone's stderr
