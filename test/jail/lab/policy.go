@@ -21,7 +21,7 @@ var Policies = []string{
 // EmulatorPolicies are those of x86_64 Android.
 var EmulatorPolicies = []string{
 	EmulatorOldest, "android10-release.amd64", "android11-release.amd64", "android12-release.amd64",
-	"android13-release.amd64", "android14-release.amd64", "android15-release.amd64", "main.amd64",
+	"android13-release.amd64", "android14-release.amd64", "android15-release.amd64", EmulatorNewest,
 }
 
 // Whole are those that get the whole battery always.
@@ -34,6 +34,7 @@ const (
 	Newest = "main.arm64eq"
 
 	EmulatorOldest = "pie-release.amd64"
+	EmulatorNewest = "main.amd64"
 )
 
 // Policy reads one of the policies of test/jail/policies.
