@@ -2,6 +2,9 @@ package core
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"time"
 
 	"keva/agent/event"
 	"keva/agent/runtime"
@@ -16,7 +19,10 @@ func (c *Core) KeepAlive(ctx context.Context) {
 	defer keeper.Close()
 	c.device.Listen(func(t device.Tap) { c.tapped(ctx, t) }, func(what string) { c.Log.Info().Msg(what) })
 	var before []session.Meta
+	var crowd power.Crowd
 	changes := c.Service.Changes(ctx)
+	look := time.NewTicker(lookAtChildren)
+	defer look.Stop()
 	for {
 		list, err := c.Service.Sessions(ctx)
 		switch {
@@ -31,8 +37,49 @@ func (c *Core) KeepAlive(ctx context.Context) {
 			}
 			before = list
 		}
-		if _, open := <-changes; !open {
-			return
+	waiting:
+		for {
+			select {
+			case _, open := <-changes:
+				if !open {
+					return
+				}
+				break waiting
+			case <-look.C:
+				c.watchChildren(ctx, &crowd, before)
+			}
+		}
+	}
+}
+
+// lookAtChildren is how often the processes are counted where the system counts them.
+const lookAtChildren = 10 * time.Second
+
+// watchChildren warns the sessions that run before Android ends some of their programs.
+func (c *Core) watchChildren(ctx context.Context, crowd *power.Crowd, list []session.Meta) {
+	if !power.Of(list, nil).Live() || !c.device.CountsChildren() {
+		return
+	}
+	n, err := power.Children("/proc", os.Getpid())
+	if err != nil {
+		c.Log.Error().Err(err).Msg("count processes")
+		return
+	}
+	if !crowd.Warn(n) {
+		return
+	}
+	c.Log.Warn().Int("processes", n).Msg("many processes")
+	for _, m := range list {
+		if m.Badge != session.BadgeRunning && m.Badge != session.BadgeNeedsYou {
+			continue
+		}
+		err := c.Service.Tell(ctx, m.ID, event.Notice{
+			Level: event.LevelWarning,
+			Text: fmt.Sprintf("This session has %d programs running. Android allows all apps together %d and then ends some. Ask for fewer things at once, or switch “Disable child process restrictions” on in the developer options.",
+				n, power.ChildLimit),
+		})
+		if err != nil {
+			c.Log.Error().Err(err).Msg("tell of many processes")
 		}
 	}
 }

@@ -178,6 +178,12 @@ func (p *Phone) Online() network.Online {
 	return network.Offline
 }
 
+// CountsChildren is true from Android 12 on, unless the user switched that off; where Android does not say, it is assumed.
+func (*Phone) CountsChildren() bool {
+	monitor, err := android.PhantomMonitor()
+	return err != nil || monitor == android.MonitorOn || monitor == android.MonitorUnknown
+}
+
 // Pack is the APK, read in place.
 func (*Phone) Pack() (file, entry string) {
 	d, err := android.ReadDevice()

@@ -92,6 +92,9 @@ func (*Desktop) Watch(context.Context, func()) {}
 // Online is not known by the system's word; the interfaces are looked at instead (network.Options).
 func (*Desktop) Online() network.Online { return network.OnlineUnknown }
 
+// CountsChildren is false: no desktop does.
+func (*Desktop) CountsChildren() bool { return false }
+
 // PackVariable names a pack to install, for a desktop.
 const PackVariable = "KEVA_PACK"
 

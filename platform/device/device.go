@@ -47,6 +47,8 @@ type Device interface {
 	Proxy() (p network.DefaultProxy, ok bool, err error)
 	Watch(ctx context.Context, changed func())
 	Online() network.Online
+	// CountsChildren reports whether the system ends programs of apps when there are many of them (power.ChildLimit).
+	CountsChildren() bool
 	// Pack is the file that holds the userland pack and the entry in it ("" = the file itself); "" when there is none.
 	Pack() (file, entry string)
 	OpenURL(ctx context.Context, address string) error
