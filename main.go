@@ -412,6 +412,10 @@ func (s surface) Places(context.Context) []uisettings.Place {
 	return list
 }
 
+func (s surface) CheckAddress(ctx context.Context, engine string) error {
+	return s.Core.CheckAddress(ctx, engine)
+}
+
 func (s surface) KnownModels(ctx context.Context, engine, id string) uisettings.ModelList {
 	return modelList(s.ModelsOf(ctx, engine, id, false))
 }

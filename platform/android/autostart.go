@@ -5,7 +5,8 @@ import "strings"
 // Page is a settings page of a manufacturer, where apps are allowed to run in the background.
 type Page struct{ Package, Activity string }
 
-// autostart are such pages, as they are known from public lists. No phone was at hand to try any; the first that opens counts.
+// autostart are such pages by the names that are commonly given for them. No phone was at hand to try any; the first that
+// opens counts.
 var autostart = []struct {
 	makers []string // lower case, as Build.MANUFACTURER says
 	pages  []Page

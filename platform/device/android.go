@@ -19,9 +19,6 @@ import (
 	"keva/platform/secret"
 )
 
-// packEntry is where the build puts the pack into the APK (platform/android/android.mk).
-const packEntry = "assets/userland.tar.zst"
-
 // Phone is an Android phone, tablet or emulator.
 type Phone struct {
 	files  string                   // the app's own folder
@@ -190,7 +187,7 @@ func (*Phone) Pack() (file, entry string) {
 	if err != nil {
 		return "", ""
 	}
-	return d.Package, packEntry
+	return d.Package, android.PackEntry
 }
 
 // OpenURL opens the browser, or whatever the user chose for addresses.

@@ -106,7 +106,34 @@ func (s *Screen) enterAddress() {
 			return err
 		}
 		s.save(func(v *Values) { v.BaseURL = text })
+		s.checkAddress()
 		return nil
+	})
+}
+
+// AddressChecker is implemented by a Service that can find out whether the address of the user's own speaks what the engine
+// needs. It may block; errors are for people.
+type AddressChecker interface {
+	CheckAddress(ctx context.Context, engine string) error
+}
+
+// checkAddress asks before an engine fails there in a way that nobody understands.
+func (s *Screen) checkAddress() {
+	c, ok := s.deps.Service.(AddressChecker)
+	if s.address.err = nil; !ok || s.values.BaseURL == "" || s.failed != nil {
+		return
+	}
+	e, asked := s.engine().ID, s.values.BaseURL
+	s.address.asking = true
+	s.rebuild()
+	s.deps.Go(func() {
+		err := c.CheckAddress(context.Background(), e)
+		s.deps.Post(func() {
+			if s.values.BaseURL == asked { // else another one is being asked
+				s.address.asking, s.address.err = false, err
+				s.rebuild()
+			}
+		})
 	})
 }
 

@@ -56,6 +56,10 @@ type Screen struct {
 	key    keyState
 	check  checkState
 
+	address struct { // whether the custom address can be used, as far as it was asked
+		asking bool
+		err    error
+	}
 	places      []Place
 	placesKnown bool
 
@@ -118,7 +122,14 @@ func (s *Screen) rebuild() {
 	row("Engine", e.Label, next(), s.chooseEngine)
 	row("Provider", join(p.Label, p.Note), next(), s.chooseProvider)
 	if p.Custom {
-		row("Address", or(v.BaseURL, "Not set. Without it nothing can be sent."), next(), s.enterAddress)
+		second := or(v.BaseURL, "Not set. Without it nothing can be sent.")
+		switch {
+		case s.address.asking:
+			second += "\nAsking whether it can be used…"
+		case s.address.err != nil:
+			second += "\n" + Sentence(s.address.err)
+		}
+		row("Address", second, next(), s.enterAddress)
 	}
 	if p.NeedsKey {
 		row("API key", s.keyLine(), s.keyTail(), s.enterKey)

@@ -1,4 +1,0 @@
-package main
-
-// Java looks up functions of this package by name, whoever calls it.
-import _ "keva/platform/android"
