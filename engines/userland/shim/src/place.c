@@ -81,7 +81,9 @@ static const char *kernel(const char *p, const char *name, char *buf) {
 }
 
 // interesting: by the first letter behind the slash most paths need no closer look.
-static int interesting(const char *p) { return p[0] == '/' && p[1] && strchr("tvbuelsop/.", p[1]) != NULL; }
+static int interesting(const char *p) {
+  return p[0] == '/' && p[1] && (strchr("tvbuelsop/.", p[1]) != NULL || !strncmp(p, "/dev/shm", 8));
+}
 
 const char *place(const char *p, char *buf) {
   static const char *const dirs[] = {"/bin", "/usr", "/etc", "/lib", "/lib64", "/sbin", "/opt", "/var"};
@@ -93,6 +95,9 @@ const char *place(const char *p, char *buf) {
   if (n > 1 && p[last - 1] == '/' && !append(name, sizeof name, &n, "/")) return p;
   if (under(name, "/tmp")) return temporary(p, name + 4, buf);
   if (under(name, "/var/tmp")) return temporary(p, name + 8, buf);
+  // Python asks this folder for its size before it makes a file there.
+  if (under(name, "/dev/shm") && !sys_may("/dev/shm", F_OK)) return temporary(p, name + 8, buf);
+  if (under(name, "/dev/shm") && !sys_may("/dev/shm", F_OK)) return temporary(p, name + 8, buf); // Python asks how much fits
   if (!strncmp(name, "/proc/", 6)) return kernel(p, name + 6, buf);
   for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
     if (!under(name, dirs[i])) continue;

@@ -13,6 +13,7 @@ int under(const char *p, const char *dir);
 
 // place gives the path to use for p: p itself, or one in buf, which has PATH_MAX bytes. Mapped are
 //   /tmp, /var/tmp                   to $TMPDIR (without one to the tree's tmp, where there is no /tmp)
+//   /dev/shm, where there is none    likewise
 //   /bin /usr /etc /lib /opt /var …  to the tree, if the file exists there
 //   /proc/stat and the like          to a stand-in, where the app may not read the kernel's
 // It is safe in handlers and after vfork. A null pointer stays one.
