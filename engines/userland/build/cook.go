@@ -41,7 +41,8 @@ func (t tree) cookBase(tg target) error {
 			return err
 		}
 	}
-	for _, name := range []string{"cc", "gcc", "c++", "g++"} {
+	// Python builds extensions with the compiler that it was built with, by its long name.
+	for _, name := range []string{"cc", "gcc", "c++", "g++", tg.triplet + "-gcc", tg.triplet + "-g++"} {
 		if t["usr/bin/"+name] != nil {
 			return fmt.Errorf("usr/bin/%s is there: a package brings a compiler", name)
 		}

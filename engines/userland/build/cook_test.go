@@ -103,7 +103,7 @@ func TestNoCompilerSaysSo(t *testing.T) {
 	if err := got.cookBase(targets[0]); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"cc", "gcc", "c++", "g++"} {
+	for _, name := range []string{"cc", "gcc", "c++", "g++", targets[0].triplet + "-gcc", targets[0].triplet + "-g++"} {
 		file := filepath.Join(t.TempDir(), name)
 		n := got["usr/bin/"+name]
 		if n == nil || n.mode != 0o755 {

@@ -100,7 +100,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("the licence of %s is not listed", name)
 		}
 	}
-	if r.Archive != int64(len(data)) || r.ID != m.ID || r.Programs < 4 || r.Scripts != 5 || !slices.Equal(r.Idle, []string{"usr/share/info"}) {
+	if r.Archive != int64(len(data)) || r.ID != m.ID || r.Programs < 4 || r.Scripts != 7 || !slices.Equal(r.Idle, []string{"usr/share/info"}) {
 		t.Errorf("report %+v", r)
 	}
 	sameAsTar(t, data, m)
