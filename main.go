@@ -236,7 +236,7 @@ func runPrompt(args []string) int {
 		Prompt: strings.Join(flags.Args(), " "), Dir: n.Dir, Out: os.Stdout, Err: os.Stderr, In: os.Stdin,
 		Ask:    term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		Colour: headless.Colour(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv), JSON: *asJSON,
-		Allow: policy.Decide, Signals: stops, Timeout: *timeout,
+		Allow: policy.Within(n.Dir), Signals: stops, Timeout: *timeout,
 	}))
 }
 

@@ -212,3 +212,26 @@ func FuzzRisks(f *testing.F) {
 		}
 	})
 }
+
+// "reads" is about the project: the engine's own sign-in lies beside it.
+func TestReadsOutsideTheProjectAreAsked(t *testing.T) {
+	decide := AllowReads.Within("/home/ada/ledger")
+	for command, want := range map[string]event.Decision{
+		"cat src/parse.sh":                       event.Allow,
+		"cat /home/ada/ledger/src/parse.sh":      event.Allow,
+		"cat /home/ada/.local/share/keva/x.json": "",
+		"cat ~/.codex/auth.json":                 "",
+		"cat ../keva/auth.json":                  "",
+		"cd /home/ada/.local && cat x":           "",
+		"grep -r token $HOME/.local":             "",
+		"rm x":                                   "",
+	} {
+		a := event.ApprovalAsked{Tool: event.ToolCommand, Command: command, Title: command}
+		if got, _ := decide(a); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+	if got, _ := AllowAll.Within("/p")(event.ApprovalAsked{Tool: event.ToolCommand, Command: "cat /etc/passwd"}); got != event.Allow {
+		t.Error("all is not all")
+	}
+}

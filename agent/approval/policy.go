@@ -42,6 +42,17 @@ func (p Policy) Decide(a event.ApprovalAsked) (event.Decision, string) {
 	return "", ""
 }
 
+// Within is Decide for a session in the project dir. Reads that lead out of it are asked: what engines keep beside a project,
+// such as their own sign-in, is not the project's to read.
+func (p Policy) Within(dir string) func(event.ApprovalAsked) (event.Decision, string) {
+	return func(a event.ApprovalAsked) (event.Decision, string) {
+		if p == AllowReads && len(Risks(a, dir)) > 0 {
+			return "", ""
+		}
+		return p.Decide(a)
+	}
+}
+
 func looks(a event.ApprovalAsked) bool {
 	if len(a.Changes) > 0 {
 		return false
