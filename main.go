@@ -134,7 +134,7 @@ func window(args []string) int {
 		Sessions: shell.FromService(c.Service), Settings: surface{c},
 		Demo:       &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
 		OpenURL:    func(url string) error { return machine.OpenURL(ctx, url) },
-		Onboarding: core.FirstStart{Core: c}, SignIn: c.SignIn, Doctor: c,
+		Onboarding: core.FirstStart{Core: c}, SignIn: c.SignIn, Doctor: c, KeyFile: c.Keys.File,
 		Pages: pages,
 		Home:  c.Home(), Mobile: *mobile || phone, Storage: c.Store.Ephemeral,
 		Agree:        func(consent trust.Consent) error { return c.Agree(ctx, consent) },
@@ -149,6 +149,9 @@ func window(args []string) int {
 			return err
 		},
 	})
+	if c.Keys.File.Exists() && c.Keys.File.Locked() {
+		notices = append(notices, event.Notice{Text: "Your key file is locked. Give its passphrase in Settings, Accounts."})
+	}
 	for _, n := range notices {
 		s.Say(n.Text)
 	}

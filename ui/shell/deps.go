@@ -79,6 +79,8 @@ type Deps struct {
 	Onboarding onboarding.Service
 	SignIn     signin.Service
 	Doctor     doctor.Service
+	// KeyFile is the file of keys that a passphrase locks; nil: there is none on this kind of machine.
+	KeyFile KeyFile
 	// Pages are more rows of the settings; each makes a page.
 	Pages []Page
 
@@ -92,6 +94,14 @@ type Deps struct {
 	// user interface.
 	Do, Post, Go func(func())
 	After        func(time.Duration, func())
+}
+
+// KeyFile is a file of keys that a passphrase locks. Exists and Locked are quick; Unlock may block, and makes the file when
+// there is none. Its errors are for people.
+type KeyFile interface {
+	Exists() bool
+	Locked() bool
+	Unlock(ctx context.Context, phrase string) error
 }
 
 // Page is a page of the settings that is made elsewhere. The toolkit's objects that it is made of belong to the thread of the

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	fresh "keva/agent/onboarding"
+	"keva/ui/chat"
 	"keva/ui/diffview"
 	"keva/ui/doctor"
 	"keva/ui/mark"
@@ -36,8 +37,13 @@ func (s *Shell) signInPage(e fresh.Agent, back, done func()) fyne.CanvasObject {
 		return nil
 	}
 	extras := []signin.Extra{{Label: "Own address", Note: "A server of yours, entered in the settings.", Do: s.showSettings}}
+	var unlock func(context.Context, string) error
+	if s.deps.KeyFile != nil {
+		unlock = s.deps.KeyFile.Unlock
+	}
 	var p *signin.Screen
 	p = signin.New(signin.Deps{
+		Unlock:  unlock,
 		Service: s.deps.SignIn, Engine: e.ID, Label: e.Label, Title: "Set up " + e.Label, Extras: extras,
 		Back: func() { p.Stop(); back() }, Done: func() { p.Stop(); done() },
 		OpenURL: s.deps.OpenURL, Copy: s.copy, Post: s.deps.Post, Go: s.deps.Go,
@@ -51,6 +57,33 @@ func (s *Shell) showSignIn(e settings.Engine) {
 	if o != nil {
 		s.push(page{object: o})
 	}
+}
+
+// unlockKeys asks for the passphrase of the file of keys.
+func (s *Shell) unlockKeys() {
+	phrase, failed := screen.NewEntry(true), screen.NewPara("", screen.ErrorStyle)
+	failed.Hide()
+	var sheet *screen.Sheet
+	open := func() {
+		text := phrase.Text
+		s.deps.Go(func() {
+			err := s.deps.KeyFile.Unlock(context.Background(), text)
+			s.deps.Post(func() {
+				if err == nil {
+					sheet.Close()
+					s.Say("The keys are open until Keva closes.")
+					return
+				}
+				failed.SetText(chat.Sentence(err))
+				failed.Show()
+				sheet.Changed()
+			})
+		})
+	}
+	phrase.OnSubmitted = func(string) { open() }
+	sheet = screen.ShowSheet(s.win.Canvas(), nil, screen.NewText("Passphrase of the key file", screen.SheetTitle),
+		screen.NewPara("It is asked for once in each run, and kept nowhere.", screen.SecondaryStyle),
+		screen.Field(phrase), failed, mark.NewBigButton("Open", mark.Primary, open))
 }
 
 // showDoctor opens the doctor.
@@ -68,6 +101,13 @@ func (s *Shell) links() (list []settings.Link) {
 		for _, e := range s.deps.Settings.Engines() {
 			list = append(list, settings.Link{Section: "Accounts", Label: "Sign in to " + e.Label, Second: "Subscription, key or another way", Open: func() { s.showSignIn(e) }})
 		}
+	}
+	if k := s.deps.KeyFile; k != nil && k.Exists() {
+		second := "Open until Keva closes"
+		if k.Locked() {
+			second = "Locked. Keys in it can't be used before you give its passphrase"
+		}
+		list = append(list, settings.Link{Section: "Accounts", Label: "Key file", Second: second, Open: s.unlockKeys})
 	}
 	for _, p := range s.deps.Pages {
 		list = append(list, settings.Link{Section: p.Section, Label: p.Label, Second: p.Second, Open: func() {

@@ -13,6 +13,7 @@ import (
 	"keva/agent/signin"
 	"keva/ui/screen"
 	"keva/ui/settings"
+	"keva/ui/uitest"
 )
 
 // device is a first start over facts.
@@ -135,4 +136,37 @@ func TestFailureIsShown(t *testing.T) {
 	if !h.says("The disk is full.") || !closed {
 		t.Error("it is not said, or can't be closed")
 	}
+}
+
+// keys is a key file with the passphrase "right".
+type keys struct{ locked bool }
+
+func (k *keys) Exists() bool { return true }
+func (k *keys) Locked() bool { return k.locked }
+func (k *keys) Unlock(_ context.Context, phrase string) error {
+	if phrase != "right" {
+		return &event.Error{Message: "The passphrase is wrong."}
+	}
+	k.locked = false
+	return nil
+}
+
+func TestUnlockTheKeyFile(t *testing.T) {
+	k := &keys{locked: true}
+	h := newHouseWith(t, 360, 780, true, settings.Values{}, func(deps *Deps) { deps.KeyFile = k })
+	h.start()
+	h.showSettings()
+	h.tap("Key file Locked. Keys in it can't be used before you give its passphrase")
+	phrase := func(text string) {
+		uitest.Walk(h.Window().Canvas().Overlays().Top(), func(o fyne.CanvasObject) {
+			if e, ok := o.(*screen.Entry); ok {
+				e.SetText(text)
+			}
+		})
+		h.tap("Open")
+	}
+	phrase("wrong")
+	h.loop.Until("the reason", func() bool { return h.says("The passphrase is wrong.") })
+	phrase("right")
+	h.loop.Until("the end", func() bool { return !k.locked && h.says("open until Keva closes") })
 }

@@ -94,11 +94,16 @@ func (s *Screen) form() []fyne.CanvasObject {
 	m := *s.key
 	field := screen.NewEntry(true)
 	field.SetText(s.said)
-	keep := func(choice string) {
+	keepAfter := func(before func(context.Context) error, choice string) {
 		s.said = field.Text
 		key := strings.TrimSpace(field.Text)
 		s.off(func(ctx context.Context) error {
-			err := s.deps.Service.SubmitKey(ctx, m.ID, key, choice)
+			err := before(ctx)
+			if err == nil {
+				err = s.deps.Service.SubmitKey(ctx, m.ID, key, choice)
+			} else { // the choice of another place stays
+				err = &signin.KeepError{Reason: reasonOf(err)}
+			}
 			s.deps.Post(func() {
 				if err == nil {
 					s.key, s.said = nil, ""
@@ -107,6 +112,7 @@ func (s *Screen) form() []fyne.CanvasObject {
 			return err
 		})
 	}
+	keep := func(choice string) { keepAfter(func(context.Context) error { return nil }, choice) }
 	field.OnSubmitted = func(string) { keep("") }
 	o := []fyne.CanvasObject{
 		inset(screen.NewPara(m.Label, screen.TitleStyle), screen.NewPara(m.Note, screen.SecondaryStyle), screen.Field(field), s.problem(),
@@ -115,8 +121,24 @@ func (s *Screen) form() []fyne.CanvasObject {
 	var unkept *signin.KeepError
 	if errors.As(s.failed, &unkept) { // the key may be right: only its place is missing, and the user may choose another
 		o = append(o, inset(secondary("Keep it until Keva closes", func() { keep("memory") })))
+		if unlock := s.deps.Unlock; unlock != nil {
+			phrase := screen.NewEntry(true)
+			o = append(o, inset(screen.NewPara("Or in a file that a passphrase locks. Keva asks for it at each start; without it the keys are lost.", screen.SecondaryStyle),
+				screen.Field(phrase), secondary("Keep it in a locked file", func() {
+					keepAfter(func(ctx context.Context) error { return unlock(ctx, phrase.Text) }, "file")
+				})))
+		}
 	}
 	return o
+}
+
+// reasonOf is err as the form shows it.
+func reasonOf(err error) *event.Error {
+	var e *event.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &event.Error{Class: event.ClassOther, Message: err.Error()}
 }
 
 // code takes what a page showed.

@@ -35,13 +35,15 @@ type Extra struct {
 
 // Deps is what the screen needs from around it.
 type Deps struct {
-	Service  Service
-	Engine   string // runtime.Factory ID
-	Label    string // of the engine
-	Title    string // of the screen
-	Extras   []Extra
-	Back     func()
-	Done     func() // the provider is the active one; leave the screen
+	Service Service
+	Engine  string // runtime.Factory ID
+	Label   string // of the engine
+	Title   string // of the screen
+	Extras  []Extra
+	Back    func()
+	Done    func() // the provider is the active one; leave the screen
+	// Unlock opens the file of keys with its passphrase, or makes one; nil: there is no such file. Errors are for people.
+	Unlock   func(ctx context.Context, phrase string) error
 	OpenURL  func(address string) error
 	Copy     func(text string)
 	Post, Go func(func())

@@ -232,6 +232,37 @@ func TestKeyWay(t *testing.T) {
 	d.says("The key could not be tried out.")
 }
 
+// Where there is no keyring the user may have a locked file; a wrong passphrase loses nothing.
+func TestKeyInALockedFile(t *testing.T) {
+	d := open(t, theme.Light)
+	phrases, fail := []string{}, error(nil)
+	d.deps.Unlock = func(_ context.Context, phrase string) error {
+		phrases = append(phrases, phrase)
+		return fail
+	}
+	d.tap("Anthropic API key It is kept in the keyring; engines never see it.")
+	d.f.err = &signin.KeepError{Reason: &event.Error{Message: "No keyring runs."}}
+	d.field().SetText("sk-1")
+	d.tap("Use this key")
+	d.did("key key sk-1 ")
+	d.loop.Until("the choice", func() bool { return strings.Contains(d.words(), "a passphrase locks") })
+	d.shoot("key-file")
+	fail = &event.Error{Message: "The passphrase is wrong."}
+	d.field().SetText("wrong") // the last field is the passphrase's
+	d.tap("Keep it in a locked file")
+	d.loop.Until("the reason", func() bool { return strings.Contains(d.words(), "The passphrase is wrong.") })
+	if len(d.f.log) != 0 {
+		t.Errorf("the key was given away: %q", d.f.log)
+	}
+	fail, d.f.err = nil, nil
+	d.field().SetText("right")
+	d.tap("Keep it in a locked file")
+	d.did("key key sk-1 file")
+	if strings.Join(phrases, " ") != "wrong right" {
+		t.Errorf("%q", phrases)
+	}
+}
+
 func TestBackLeavesTheForm(t *testing.T) {
 	d := open(t, theme.Light)
 	d.tap("Anthropic API key It is kept in the keyring; engines never see it.")
