@@ -29,6 +29,10 @@ test)
 	packages+=(dbus-daemon xvfb xdotool imagemagick x11-utils libgl1-mesa-dri gnome-keyring dbus)
 	# Clients for the network's matrix, and what packs are compared with.
 	packages+=(curl python3-pip zstd tar)
+	# The userland's C parts are tested on both processors.
+	case "$(dpkg --print-architecture 2>/dev/null)" in
+	amd64) packages+=(libc6-dev binutils gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static) ;;
+	esac
 	commands+=(dbus-daemon Xvfb xdotool import xwininfo dbus-run-session gnome-keyring-daemon curl pip3 zstd tar)
 	;;
 pack)

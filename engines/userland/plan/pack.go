@@ -38,6 +38,7 @@ func Pack(root, data string) Place {
 			"USER=" + user, "LOGNAME=" + user,
 			"LOCPATH=" + at("usr/lib/locale"),                                    // else bash warns in each output
 			"GCONV_PATH=" + at(libLink+"/gconv"),                                 // iconv
+			"TZDIR=" + at("usr/share/zoneinfo"),                                  // glibc looks at a path of its own
 			"SSL_CERT_FILE=" + ca,                                                // both engines, python, openssl
 			"NODE_EXTRA_CA_CERTS=" + ca,                                          // claude, node
 			"CODEX_CA_CERTIFICATE=" + ca,                                         // codex
