@@ -56,6 +56,12 @@ func (o *output) String() string {
 // choose makes the settings of a device that was used before.
 func choose(t *testing.T, home, engine string, mode settings.Theme) {
 	t.Helper()
+	set(t, home, func(s *settings.Settings) { s.Engine, s.Theme = engine, mode })
+}
+
+// set changes the settings of a device on which Keva does not run.
+func set(t *testing.T, home string, change func(*settings.Settings)) {
+	t.Helper()
 	ctx := t.Context()
 	st, notices, err := store.Open(ctx, filepath.Join(home, "data"))
 	if err != nil || len(notices) > 0 {
@@ -66,14 +72,14 @@ func choose(t *testing.T, home, engine string, mode settings.Theme) {
 		known = append(known, settings.Engine{ID: id, Kind: catalog.Kind(id)})
 	}
 	service, notices := settings.Open(ctx, st, known)
-	err = service.Update(ctx, func(s *settings.Settings) { s.Engine, s.Theme = engine, mode })
+	err = service.Update(ctx, change)
 	if err := errors.Join(err, st.Close()); err != nil || len(notices) > 0 {
 		t.Fatal(err, notices)
 	}
 }
 
-// start starts the program for a user, and waits for its window.
-func start(t *testing.T, d *display, user, home string) *app {
+// start starts the program for a user, and waits for its window. More of its environment may be given.
+func start(t *testing.T, d *display, user, home string, environment ...string) *app {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(user, ".cache"), 0o700); err != nil { // the toolkit expects it to be there
 		t.Fatal(err)
@@ -88,10 +94,10 @@ func start(t *testing.T, d *display, user, home string) *app {
 	a.cmd = exec.Command(binary, "--mobile")
 	a.cmd.Dir = dir
 	a.cmd.Stdout, a.cmd.Stderr = a.said, a.said
-	a.cmd.Env = []string{
+	a.cmd.Env = append([]string{
 		"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + user, "XDG_RUNTIME_DIR=" + dir, "LANG=C.UTF-8", "TMPDIR=" + os.TempDir(),
 		"DISPLAY=" + d.name, "KEVA_HOME=" + home, "KEVA_CACHE=" + cache, "FYNE_SCALE=1", "LIBGL_ALWAYS_SOFTWARE=1",
-	}
+	}, environment...)
 	if err := a.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
