@@ -1,0 +1,104 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"keva/agent/provider"
+	"keva/agent/session"
+	"keva/platform/secret"
+	"keva/platform/settings"
+)
+
+// stuck is a keyring that deletes nothing.
+type stuck struct{ *secret.Volatile }
+
+func (stuck) Delete(context.Context, string) error { return errors.New("the keyring is locked") }
+
+// stuckMachine has it.
+type stuckMachine struct{ *machine }
+
+func (m stuckMachine) Keys() secret.Keyring { return stuck{m.keys} }
+
+func own(name string) provider.Provider {
+	return provider.Provider{Name: name, Kinds: []provider.Kind{provider.Anthropic}, BaseURL: "https://a.example", Key: provider.KeyOptional}
+}
+
+func ids(c *Core) (list []string) {
+	for _, p := range c.OwnProviders() {
+		list = append(list, p.ID)
+	}
+	return list
+}
+
+// The one own address of until now stays what it is beside new ones; a removed one takes its key with it, and engines that
+// were set to it go back to the demo.
+func TestOwnProvidersComeAndGo(t *testing.T) {
+	c, m := world(t, "")
+	first := own("first")
+	first.ID = provider.Custom
+	if err := c.Settings.Update(t.Context(), func(s *settings.Settings) { s.PutProvider(first) }); err != nil {
+		t.Fatal(err)
+	}
+	second, err := c.PutProvider(t.Context(), own("second"))
+	if err != nil || len(ids(c)) != 2 || ids(c)[0] != provider.Custom || !provider.Owned(second.ID) {
+		t.Fatal(ids(c), second, err)
+	}
+	second.Name = "renamed"
+	if again, err := c.PutProvider(t.Context(), second); err != nil || again.ID != second.ID || c.OwnProviders()[1].Name != "renamed" {
+		t.Fatal(again, err)
+	}
+	bad := second
+	bad.BaseURL = "http://a.example"
+	if _, err := c.PutProvider(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "unencrypted") || c.OwnProviders()[1].BaseURL != second.BaseURL {
+		t.Fatal(err)
+	}
+	if err := c.SetKey(t.Context(), second.ID, "sk-second"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Settings.Update(t.Context(), func(s *settings.Settings) { s.Choices["claude"] = settings.Choice{Provider: second.ID} }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Service.Create(t.Context(), session.New{Dir: t.TempDir(), Engine: "claude", Provider: second.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.SessionsWith(t.Context(), second.ID); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if err := c.RemoveProvider(t.Context(), second.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := m.keys.Get(t.Context(), provider.Secret(second.ID)); key != "" {
+		t.Fatal("its key is still there", err)
+	}
+	if got := c.Settings.Get().Choice("claude").Provider; got != provider.Demo || len(ids(c)) != 1 {
+		t.Fatal(got, ids(c))
+	}
+}
+
+// A key that can't be deleted keeps its provider, so that it can be tried again. One that is left behind belongs to an id
+// that nobody gets again: it must never go to another address.
+func TestAKeyThatStays(t *testing.T) {
+	_, m := world(t, "")
+	t.Setenv("KEVA_HOME", t.TempDir())
+	c, _, err := Open(t.Context(), Options{Version: "1.2.3", Device: stuckMachine{m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	p, err := c.PutProvider(t.Context(), own("p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RemoveProvider(t.Context(), p.ID, false); err == nil || !strings.Contains(err.Error(), "locked") || len(ids(c)) != 1 {
+		t.Fatal(err, ids(c))
+	}
+	if err := c.RemoveProvider(t.Context(), p.ID, true); err != nil || len(ids(c)) != 0 {
+		t.Fatal(err, ids(c))
+	}
+	if q, err := c.PutProvider(t.Context(), own("q")); err != nil || q.ID == p.ID {
+		t.Fatal(q, err)
+	}
+}
