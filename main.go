@@ -133,6 +133,7 @@ func window(args []string) int {
 	s = shell.New(a, shell.Deps{
 		Sessions: shell.FromService(c.Service), Settings: surface{c},
 		Demo:       &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
+		NewProject: c.NewProject,
 		OpenURL:    func(url string) error { return machine.OpenURL(ctx, url) },
 		Onboarding: core.FirstStart{Core: c}, SignIn: c.SignIn, Doctor: c, KeyFile: c.Keys.File,
 		Pages: pages,

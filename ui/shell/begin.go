@@ -98,6 +98,12 @@ func (s *Shell) newSession() {
 			}))
 		}
 	}
+	if s.deps.NewProject != nil {
+		o = append(o, screen.ListRow("New project", "An empty folder in your projects.", nil, func() {
+			sheet.Close()
+			s.newProject(v)
+		}))
+	}
 	for _, dir := range sessions.Recent(s.list, 4) {
 		o = append(o, screen.ListRow(filepath.Base(dir), screen.Short(dir, s.deps.Home), nil, func() { begin(dir) }))
 	}
@@ -108,6 +114,33 @@ func (s *Shell) newSession() {
 	o = append(o, mark.NewBigButton("Browse…", mark.Secondary, func() { s.browse(s.deps.Home, begin) }))
 	o = append(o, mark.NewBigButton("Open folder", mark.Primary, func() { begin(field.Text) }))
 	sheet = screen.ShowSheet(s.win.Canvas(), nil, o...)
+}
+
+// newProject asks for a name, makes the folder and begins a session in it.
+func (s *Shell) newProject(v settings.Values) {
+	field, failed := screen.NewEntry(false), screen.NewPara("", screen.ErrorStyle)
+	field.SetPlaceHolder("Name of the project")
+	failed.Hide()
+	var sheet *screen.Sheet
+	refuse := func(err error) {
+		failed.SetText(chat.Sentence(err))
+		failed.Show()
+		sheet.Changed()
+	}
+	begin := func() {
+		name := field.Text
+		s.deps.Go(func() {
+			dir, err := s.deps.NewProject(context.Background(), name)
+			if err != nil {
+				s.deps.Post(func() { refuse(err) })
+				return
+			}
+			s.create(session.New{Dir: dir, Engine: v.Engine, Provider: v.Provider, Model: v.Model, Effort: v.Effort}, "", refuse)
+		})
+	}
+	field.OnSubmitted = func(string) { begin() }
+	sheet = screen.ShowSheet(s.win.Canvas(), nil, screen.NewText("New project", screen.SheetTitle),
+		screen.Field(field), failed, s.runsWith(v), mark.NewBigButton("Begin", mark.Primary, begin))
 }
 
 // runsWith says what the new session will run with.

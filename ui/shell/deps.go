@@ -63,9 +63,11 @@ type Deps struct {
 	Sessions Sessions
 	Settings settings.Service
 	Demo     *Demo
-	OpenURL  func(url string) error
-	Home     string // shortened to ~ in paths; "" for none
-	Mobile   bool   // phone layout, also on a desktop
+	// NewProject makes an empty project folder of this name and returns it; nil: it is not offered. Errors are for people.
+	NewProject func(ctx context.Context, name string) (string, error)
+	OpenURL    func(url string) error
+	Home       string // shortened to ~ in paths; "" for none
+	Mobile     bool   // phone layout, also on a desktop
 	// RetryStore tries the disk again after Storage has said that nothing is kept; both may be nil.
 	RetryStore func(ctx context.Context) error
 	Storage    func() error

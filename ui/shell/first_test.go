@@ -170,3 +170,35 @@ func TestUnlockTheKeyFile(t *testing.T) {
 	phrase("right")
 	h.loop.Until("the end", func() bool { return !k.locked && h.says("open until Keva closes") })
 }
+
+// On a phone nothing else could make a folder. A name that is refused stays in the field.
+func TestNewProject(t *testing.T) {
+	h := newHouseWith(t, 360, 780, true, settings.Values{}, func(deps *Deps) {
+		deps.NewProject = func(_ context.Context, name string) (string, error) {
+			if name != "ledger" {
+				return "", &event.Error{Message: "Another name, please."}
+			}
+			return "/home/ada/projects/ledger", nil
+		}
+	})
+	h.start()
+	h.newSession()
+	h.look("new-session-with-project")
+	h.tap("New project An empty folder in your projects.")
+	name := func(text string) {
+		uitest.Walk(h.Window().Canvas().Overlays().Top(), func(o fyne.CanvasObject) {
+			if e, ok := o.(*screen.Entry); ok {
+				e.SetText(text)
+			}
+		})
+		h.tap("Begin")
+	}
+	name("..")
+	h.loop.Until("the reason", func() bool { return h.says("Another name, please.") })
+	h.look("new-project")
+	name("ledger")
+	h.loop.Until("the session", func() bool { return h.chat != nil && h.chat.Loaded() })
+	if got := h.service.created; len(got) != 1 || got[0].Dir != "/home/ada/projects/ledger" {
+		t.Errorf("%+v", got)
+	}
+}
