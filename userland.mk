@@ -29,7 +29,7 @@ setup-jail:
 jail: setup-jail ## prove the userland in an Android jail (FULL=1: everything under every policy)
 	@$(MAKE) --no-print-directory pack ARCH=amd64
 	$(call JAIL,amd64) test -count=1 -tags jail -timeout 30m ./test/jail/...
-	$(call JAIL,amd64) test -count=1 -tags "$(TAGS) jail" -run FromThePack -timeout 10m ./test/e2e
+	$(call JAIL,amd64) test -count=1 -tags "$(TAGS) jail" -run FromThePack -timeout 10m ./test/e2e ./test/window
 
 qemu: setup-jail ## prove the phone's own pack, arm64, under an emulated processor
 	@$(MAKE) --no-print-directory pack ARCH=arm64

@@ -60,13 +60,20 @@ func (p *phone) written() map[string]os.FileInfo {
 	return found
 }
 
-// whole requires that the tools are in use and that every byte of them is right.
-func (p *phone) whole() unpack.Tree {
+// tree is what is in use.
+func (p *phone) tree() unpack.Tree {
 	p.t.Helper()
 	tree, err := unpack.Current(p.root())
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	return tree
+}
+
+// whole requires that the tools are in use and that every byte of them is right.
+func (p *phone) whole() unpack.Tree {
+	p.t.Helper()
+	tree := p.tree()
 	report, err := tree.Check(p.t.Context(), unpack.Full)
 	if err != nil || !report.OK() || report.Extras > 0 {
 		p.t.Fatalf("%+v, %v", report, err)
@@ -74,7 +81,7 @@ func (p *phone) whole() unpack.Tree {
 	return tree
 }
 
-// onPage says that the page has come up, with one primary button as wide as a page's.
+// primary says that a page has come up with one primary button as wide as a page's.
 func (p *phone) primary(s picture) bool {
 	at, ok := s.pill(p.colours.color(theme.Accent))
 	return ok && s.is(3, 300, p.colours.color(theme.Background)) && s.is(60, at.Y, p.colours.color(theme.Accent))

@@ -75,28 +75,34 @@ func (t *tools) page() fyne.CanvasObject {
 	}
 	var between []fyne.CanvasObject
 	if t.running || t.at.Total > 0 {
+		at := t.at
+		if !t.running {
+			at.Rate = 0
+		}
 		between = append(between, screen.Column(theme.Space2, screen.Insets{Top: theme.Space4}, newBar(t.at),
-			screen.Line(theme.Space3, 0, screen.Insets{}, screen.NewPara(amount(t.at), screen.SecondaryStyle), screen.NewText(t.left(), screen.SecondaryStyle))))
+			screen.Line(theme.Space3, 0, screen.Insets{}, screen.NewPara(amount(at), screen.SecondaryStyle), screen.NewText(t.left(), screen.SecondaryStyle))))
 	}
 	if t.failed != nil && !errors.Is(t.failed, context.Canceled) {
 		between = append(between, screen.NewPara(sentence(t.failed), screen.ErrorStyle))
 	}
 	var low []fyne.CanvasObject
-	if len(t.at.Parts) > 0 {
+	if len(t.at.Parts) > 0 && t.failed == nil { // after a failure bytes were written that nobody vouches for
 		rows := screen.Column(0, screen.Insets{})
 		for i, p := range t.at.Parts {
 			if i > 0 {
 				rows.Objects = append(rows.Objects, screen.Separator())
 			}
-			state := transcript.MarkWaiting
+			state, says := transcript.MarkWaiting, "waiting"
 			switch {
 			case p.Done:
-				state = transcript.MarkDone
+				state, says = transcript.MarkDone, "unpacked"
 			case p.Current && t.running:
-				state = transcript.MarkRunning
+				state, says = transcript.MarkRunning, "unpacking"
+			case p.Current:
+				says = "paused"
 			}
 			rows.Objects = append(rows.Objects, screen.Line(theme.Space3, 1, screen.Pad(theme.Space3),
-				mark.New(state), screen.NewShrinking(p.Label, screen.BodyStyle), screen.NewText(word(state), screen.SecondaryStyle)))
+				mark.New(state), screen.NewShrinking(p.Label, screen.BodyStyle), screen.NewText(says, screen.SecondaryStyle)))
 		}
 		low = append(low, screen.On(screen.Panel(theme.Surface, theme.Line, theme.CardRadius), rows))
 	}
@@ -137,19 +143,6 @@ func (t *tools) left() string {
 		return fmt.Sprintf("about %d s left", int(math.Ceil(t.at.Left.Seconds())))
 	}
 	return fmt.Sprintf("about %d min left", int(math.Ceil(t.at.Left.Minutes())))
-}
-
-func word(m transcript.Mark) string {
-	switch m {
-	case transcript.MarkDone:
-		return "checked"
-	case transcript.MarkRunning:
-		return "unpacking"
-	case transcript.MarkFailed:
-		return "failed"
-	case transcript.MarkWaiting, transcript.MarkInterrupted, transcript.MarkUnknown:
-	}
-	return "waiting"
 }
 
 // barHeight is that of the line that fills, in dp.
