@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"keva/ui/draw"
 	"keva/ui/theme"
 )
 
@@ -99,7 +100,7 @@ func (e *fieldEntry) FocusLost() {
 
 // TypedKey is part of fyne.Focusable.
 func (e *fieldEntry) TypedKey(k *fyne.KeyEvent) {
-	if k.Name == fyne.KeyEscape {
+	if draw.GoesBack(k) {
 		if e.escape != nil {
 			e.escape()
 		}

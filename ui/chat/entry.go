@@ -8,7 +8,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"keva/ui/draw"
-	"keva/ui/screen"
 )
 
 // maxRows is how far the entry of the composer grows before it scrolls.
@@ -70,8 +69,9 @@ func (e *entry) TypedKey(k *fyne.KeyEvent) {
 			e.submit()
 			return
 		}
-	case fyne.KeyEscape:
-		screen.Unhandled(e, k)
+	}
+	if draw.GoesBack(k) {
+		draw.Unhandled(e, k)
 		return
 	}
 	e.keepCursor(k.Name == fyne.KeyDelete, func() { e.Entry.TypedKey(k) })

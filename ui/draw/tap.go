@@ -68,6 +68,8 @@ func (a *area) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
 		a.Tapped(nil)
+	default:
+		Unhandled(a, e)
 	}
 }
 

@@ -132,6 +132,8 @@ func (b *Button) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
 		b.Tapped(nil)
+	default:
+		draw.Unhandled(b, e)
 	}
 }
 

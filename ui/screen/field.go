@@ -8,10 +8,11 @@ import (
 	fynetheme "fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"keva/ui/draw"
 	"keva/ui/theme"
 )
 
-// Entry is a stock entry of one line that leaves Escape to the screen.
+// Entry is a stock entry of one line that leaves Escape and the back button to the screen.
 type Entry struct{ widget.Entry }
 
 // NewEntry makes an entry; a secret is drawn as dots.
@@ -24,8 +25,8 @@ func NewEntry(secret bool) *Entry {
 
 // TypedKey is part of fyne.Focusable.
 func (e *Entry) TypedKey(k *fyne.KeyEvent) {
-	if k.Name == fyne.KeyEscape {
-		Unhandled(e, k)
+	if draw.GoesBack(k) {
+		draw.Unhandled(e, k)
 		return
 	}
 	e.Entry.TypedKey(k)

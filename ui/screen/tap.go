@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"keva/ui/draw"
 	"keva/ui/theme"
 )
 
@@ -63,15 +64,7 @@ func (t *Tap) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
 		t.Tapped(nil)
 	default:
-		Unhandled(t, e)
-	}
-}
-
-// Unhandled gives a key that a focused widget has no use for to the screen: the toolkit would drop it, and Escape would
-// go back only while nothing has the focus.
-func Unhandled(o fyne.CanvasObject, e *fyne.KeyEvent) {
-	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil && c.OnTypedKey() != nil {
-		c.OnTypedKey()(e)
+		draw.Unhandled(t, e)
 	}
 }
 

@@ -25,38 +25,49 @@ func (s *Shell) newFirst() *onboarding.Screen {
 		service = plain{s}
 	}
 	return onboarding.New(onboarding.Deps{
-		Service: service, SignIn: s.signInPage, Demo: s.demoAction(), Open: s.newSession, Settings: s.showSettings,
+		Service: service, SignIn: s.firstSignIn, Demo: s.demoAction(), Open: s.newSession, Settings: s.showSettings,
 		Changed: func() { s.root.arrange() }, Post: s.deps.Post, Go: s.deps.Go,
 	})
 }
 
-// signInPage is the sign-in of an engine. Without one, the settings are where its key is entered.
-func (s *Shell) signInPage(e fresh.Agent, back, done func()) fyne.CanvasObject {
+// firstSignIn is the sign-in of the first start. Without one, the settings are where a key is entered.
+func (s *Shell) firstSignIn(e fresh.Agent, back, done func()) fyne.CanvasObject {
 	if s.deps.SignIn == nil {
 		s.showSettings()
 		return nil
 	}
+	s.leaveSignIn()
+	s.asking = s.signIn(e, func() { s.leaveSignIn(); back() }, func() { s.leaveSignIn(); done() })
+	return s.asking.Object()
+}
+
+// leaveSignIn ends the page of the sign-in of the first start, in whatever way it was left. What is under way goes on.
+func (s *Shell) leaveSignIn() {
+	if s.asking != nil {
+		s.asking.Stop()
+		s.asking = nil
+	}
+}
+
+// signIn makes the page of the sign-in of an engine. Who shows it stops it.
+func (s *Shell) signIn(e fresh.Agent, back, done func()) *signin.Screen {
 	extras := []signin.Extra{{Label: "Own address", Note: "A server of yours, entered in the settings.", Do: s.showSettings}}
 	var unlock func(context.Context, string) error
 	if s.deps.KeyFile != nil {
 		unlock = s.deps.KeyFile.Unlock
 	}
-	var p *signin.Screen
-	p = signin.New(signin.Deps{
+	return signin.New(signin.Deps{
 		Unlock:  unlock,
 		Service: s.deps.SignIn, Engine: e.ID, Label: e.Label, Title: "Set up " + e.Label, Extras: extras,
-		Back: func() { p.Stop(); back() }, Done: func() { p.Stop(); done() },
+		Back: back, Done: done,
 		OpenURL: s.deps.OpenURL, Copy: s.copy, Post: s.deps.Post, Go: s.deps.Go,
 	})
-	return p.Object()
 }
 
 // showSignIn opens the sign-in of an engine over the screen that is there.
 func (s *Shell) showSignIn(e settings.Engine) {
-	o := s.signInPage(fresh.Agent(e), func() { s.pop() }, func() { s.pop() })
-	if o != nil {
-		s.push(page{object: o})
-	}
+	p := s.signIn(fresh.Agent(e), func() { s.pop() }, func() { s.pop() })
+	s.push(page{object: p.Object(), closed: p.Stop, back: p.LeaveForm})
 }
 
 // unlockKeys asks for the passphrase of the file of keys.

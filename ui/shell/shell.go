@@ -8,11 +8,13 @@ import (
 
 	"keva/agent/session"
 	"keva/ui/chat"
+	"keva/ui/draw"
 	"keva/ui/mark"
 	"keva/ui/onboarding"
 	"keva/ui/screen"
 	"keva/ui/sessions"
 	"keva/ui/settings"
+	"keva/ui/signin"
 	"keva/ui/theme"
 )
 
@@ -34,6 +36,7 @@ type Shell struct {
 	start  *onboarding.Screen
 	chat   *chat.Screen
 	stack  []page
+	asking *signin.Screen // the sign-in of the first start; nil for none
 	root   *root
 	toast  toast
 	cancel context.CancelFunc
@@ -42,8 +45,9 @@ type Shell struct {
 // page is a screen over the list of sessions.
 type page struct {
 	object fyne.CanvasObject
-	side   bool   // may stand to the right of the one below
-	closed func() // runs when it goes; may be nil
+	side   bool        // may stand to the right of the one below
+	closed func()      // runs when it goes; may be nil
+	back   func() bool // a step back inside of it, and whether there was one; may be nil
 }
 
 // New makes the window. Run shows it.
@@ -67,7 +71,7 @@ func New(app fyne.App, d Deps) *Shell {
 	}
 	s.win.Resize(size)
 	s.win.Canvas().SetOnTypedKey(func(k *fyne.KeyEvent) {
-		if k.Name == fyne.KeyEscape || k.Name == mobile.KeyBack {
+		if draw.GoesBack(k) {
 			s.Back()
 		}
 	})
@@ -160,14 +164,24 @@ func (s *Shell) showStorage() {
 func (s *Shell) Back() {
 	switch {
 	case screen.CloseTop(s.win.Canvas()):
+	case s.backInside():
 	case s.pop():
 	case s.root.welcomes() && s.start.Back():
+		s.leaveSignIn()
 	case s.first.Back():
 	case s.deps.Mobile:
 		if d, ok := s.app.Driver().(mobile.Driver); ok {
 			d.GoBack()
 		}
 	}
+}
+
+// backInside goes one step back inside of the topmost screen.
+func (s *Shell) backInside() bool {
+	if n := len(s.stack); n > 0 {
+		return s.stack[n-1].back != nil && s.stack[n-1].back()
+	}
+	return s.root.welcomes() && s.asking != nil && s.asking.LeaveForm()
 }
 
 func (s *Shell) push(p page) {

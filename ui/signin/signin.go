@@ -97,12 +97,19 @@ func (s *Screen) Stop() { s.cancel() }
 
 // back leaves the form of a key first.
 func (s *Screen) back() {
-	if s.key != nil {
-		s.key, s.failed = nil, nil
-		s.rebuild()
-		return
+	if !s.LeaveForm() {
+		s.deps.Back()
 	}
-	s.deps.Back()
+}
+
+// LeaveForm leaves the form of a key, and reports whether it was shown.
+func (s *Screen) LeaveForm() bool {
+	if s.key == nil {
+		return false
+	}
+	s.key, s.failed = nil, nil
+	s.rebuild()
+	return true
 }
 
 // off runs f off the thread of the user interface and shows its error.
