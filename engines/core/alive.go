@@ -17,7 +17,12 @@ import (
 func (c *Core) KeepAlive(ctx context.Context) {
 	keeper := &power.Keeper{Device: c.device, Failed: func(what string, err error) { c.Log.Warn().Err(err).Msg(what) }}
 	defer keeper.Close()
-	c.device.Listen(func(t device.Tap) { c.tapped(ctx, t) }, func(what string) { c.Log.Info().Msg(what) })
+	c.device.Listen(func(t device.Tap) { c.tapped(ctx, t) }, func(what string, gone bool) {
+		c.Log.Info().Msg(what)
+		if gone {
+			keeper.Lost()
+		}
+	})
 	var before []session.Meta
 	var crowd power.Crowd
 	changes := c.Service.Changes(ctx)

@@ -79,20 +79,36 @@ func (p *Phone) Tell(title, text string) error {
 }
 
 // Listen takes taps on the notification; those that may not count are told only.
-func (*Phone) Listen(tap func(Tap), told func(string)) {
+func (p *Phone) Listen(tap func(Tap), told func(string, bool)) {
 	choices := map[android.Choice]Choice{android.ChoiceStop: Stop, android.ChoiceAllowOnce: Allow, android.ChoiceDeny: Deny}
 	android.Listen(android.Listener{
 		Tap: func(t android.Tap) {
 			choice, ok := choices[t.Choice]
 			if t.Refused != "" || !ok {
-				told("an answer on the notification does not count: " + t.Refused)
+				told("an answer on the notification does not count: "+t.Refused, false)
 				return
 			}
 			tap(Tap{Request: t.Request, Choice: choice})
 		},
-		Service: func(s android.ServiceState, detail string) { told("foreground service: " + string(s) + " " + detail) },
+		Service: func(s android.ServiceState, detail string) {
+			gone := false
+			switch s {
+			case android.ServiceTimeout:
+				gone = true
+				if err := p.Tell("Android stops long work", "After six hours a day it takes an app's right to work in the background. Open Keva, and the work goes on."); err != nil {
+					told("the time limit could not be told: "+err.Error(), false)
+				}
+			case android.ServiceRefused, android.ServiceDestroyed:
+				gone = true
+			case android.ServiceStarted, android.ServiceTaskRemoved, android.ServiceUnknown:
+			}
+			told("foreground service: "+string(s)+" "+detail, gone)
+		},
 	})
 }
+
+// Share shows Android's list of apps that take a text.
+func (*Phone) Share(title, text string) error { return android.ShareText(text, title) }
 
 // Keys is a file of secrets that the Keystore seals.
 func (p *Phone) Keys() secret.Keyring {

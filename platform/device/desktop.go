@@ -76,7 +76,10 @@ func (d *Desktop) Tell(title, text string) error {
 }
 
 // Listen does nothing: a desktop's notifications have no buttons of ours.
-func (*Desktop) Listen(func(Tap), func(string)) {}
+func (*Desktop) Listen(func(Tap), func(string, bool)) {}
+
+// Share is not there: a desktop has files and a clipboard.
+func (*Desktop) Share(string, string) error { return power.ErrUnsupported }
 
 // Keys is the system's keyring.
 func (*Desktop) Keys() secret.Keyring { return secret.System{} }

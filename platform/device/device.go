@@ -39,8 +39,11 @@ type Switch struct {
 // Device is the machine. Methods are for any goroutine; they may block for a moment.
 type Device interface {
 	power.Device
-	// Listen sets who takes taps on notifications, and what else the system tells, in words for the log.
-	Listen(tap func(Tap), told func(what string))
+	// Listen sets who takes taps on notifications, and what else the system tells, in words for the log; gone says that it
+	// does not keep the process any more.
+	Listen(tap func(Tap), told func(what string, gone bool))
+	// Share offers a text to other programs; power.ErrUnsupported where there is no such thing.
+	Share(title, text string) error
 	// Keys is where secrets are kept.
 	Keys() secret.Keyring
 	// Proxy is the network's own proxy; ok is false when there is none. Watch calls changed when the network changed.

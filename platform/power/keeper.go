@@ -54,6 +54,13 @@ func (k *Keeper) Set(w Work) {
 	}
 }
 
+// Lost is to be called when the system took back what Show had got: the next Set asks for it again.
+func (k *Keeper) Lost() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.live, k.shown = false, Work{}
+}
+
 // Tell shows what ended.
 func (k *Keeper) Tell(title, text string) {
 	k.mu.Lock()

@@ -67,6 +67,17 @@ func TestHeldOnlyWhileWorkIsLive(t *testing.T) {
 	d.took(t)
 }
 
+// After Android took the service back (its six hours are over, it was refused) the next change asks for it again.
+func TestLostIsAskedForAgain(t *testing.T) {
+	d := &device{}
+	k := &Keeper{Device: d}
+	w := Of([]session.Meta{meta("0", session.BadgeRunning)}, nil)
+	k.Set(w)
+	k.Lost()
+	k.Set(w)
+	d.took(t, "awake true", "show T0", "show T0")
+}
+
 // What the system refuses is told once, tried again, and never taken for done.
 func TestRefusalsAreToldAndTriedAgain(t *testing.T) {
 	d := &device{fail: map[string]error{"show T0": errors.New("no"), "hide": errors.New("no")}}

@@ -63,6 +63,8 @@ type Deps struct {
 	Sessions Sessions
 	Settings settings.Service
 	Demo     *Demo
+	// Share offers a text to other programs; nil: there is no such thing.
+	Share func(title, text string) error
 	// NewProject makes an empty project folder of this name and returns it; nil: it is not offered. Errors are for people.
 	NewProject func(ctx context.Context, name string) (string, error)
 	OpenURL    func(url string) error

@@ -175,6 +175,16 @@ func (s *Shell) review(text string, save func() (string, error)) {
 			})
 		})
 	})
-	low := screen.On(screen.Fill(theme.Surface), screen.Column(0, screen.Pad(theme.Space4), keep))
+	actions := []fyne.CanvasObject{keep}
+	if share := s.deps.Share; share != nil {
+		actions = append(actions, mark.NewBigButton("Share…", mark.Secondary, func() {
+			s.deps.Go(func() {
+				if err := share("Keva report", text); err != nil {
+					s.deps.Post(func() { s.problem("The report was not shared", err) })
+				}
+			})
+		}))
+	}
+	low := screen.On(screen.Fill(theme.Surface), screen.Column(theme.Space2, screen.Pad(theme.Space4), actions...))
 	s.push(page{side: true, object: screen.Page(bar, container.NewBorder(nil, low, nil, nil, diffview.NewView(diffview.OfText(text))))})
 }
