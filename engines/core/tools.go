@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"keva/agent/budget"
@@ -148,8 +149,8 @@ func shares(parts []pack.Part, p unpack.Progress) []onboarding.Part {
 		if label == "" {
 			label = part.Name
 		}
-		if part.Version != "" {
-			label += " " + part.Version
+		if version, _, _ := strings.Cut(part.Version, "+"); version != "" { // Debian's are long behind the plus
+			label += " " + version
 		}
 		done := p.Done >= end || p.Stage == unpack.Saving || p.Stage == unpack.Done
 		list = append(list, onboarding.Part{Label: label, Done: done, Current: !done && !current})

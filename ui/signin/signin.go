@@ -78,10 +78,14 @@ func New(d Deps) *Screen {
 	d.Go(func() {
 		for range changes {
 			d.Post(func() {
-				if ctx.Err() == nil {
-					s.failed = nil
-					s.rebuild()
+				if ctx.Err() != nil {
+					return
 				}
+				// News of a failure may come after its error, which knows more: whether another place may be chosen.
+				if _, failed := s.deps.Service.View().State.(signin.Failed); !failed {
+					s.failed = nil
+				}
+				s.rebuild()
 			})
 		}
 	})

@@ -233,6 +233,27 @@ func TestKeyWay(t *testing.T) {
 }
 
 // Where there is no keyring the user may have a locked file; a wrong passphrase loses nothing.
+// The service tells that it failed after the call has returned why: the reason and the ways out of it stay.
+func TestLateNewsOfAFailure(t *testing.T) {
+	d := open(t, theme.Light)
+	d.tap("Anthropic API key It is kept in the keyring; engines never see it.")
+	d.field().SetText("sk-1")
+	reason := &event.Error{Message: "No keyring runs."}
+	d.f.err = &signin.KeepError{Reason: reason}
+	d.tap("Use this key")
+	d.did("key key sk-1 ")
+	d.loop.Until("the error", func() bool { return d.failed != nil })
+	d.to(ways[1], signin.Failed{Reason: reason})
+	if !strings.Contains(d.words(), "No keyring runs.") {
+		t.Error(d.words())
+	}
+	uitest.Button(t, d.Object(), "Keep it until Keva closes")
+	d.to(ways[1], signin.Checking{})
+	if d.failed != nil {
+		t.Error("the error of the last try stands beside the next one")
+	}
+}
+
 func TestKeyInALockedFile(t *testing.T) {
 	d := open(t, theme.Light)
 	phrases, fail := []string{}, error(nil)
