@@ -118,6 +118,7 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	notices = append(notices, told...)
 	c.closers = append(c.closers, func() { _ = c.Store.Close() })
 	orphans := catalog.Reclaim(c.data) // the folder is locked: whoever started them is gone
+	c.sweepTemp(time.Now())
 
 	find := func(id string) (install.Paths, error) {
 		cache, err := install.CacheDir() // a phone has none, and needs none

@@ -294,3 +294,30 @@ func TestKeepAliveEnds(t *testing.T) {
 		t.Fatal("it did not end")
 	}
 }
+
+// Only what is old goes, and no clock that jumped takes what is new.
+func TestOldTemporaryFilesAreSwept(t *testing.T) {
+	c, _ := world(t, plan.KindPack)
+	dir := filepath.Join(c.data, "tmp")
+	if err := os.MkdirAll(filepath.Join(dir, "old", "deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * tempAge)
+	if err := os.Chtimes(filepath.Join(dir, "old"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	c.sweepTemp(time.Now().Add(-10 * tempAge))
+	if _, err := os.Stat(filepath.Join(dir, "old")); err != nil {
+		t.Error(err)
+	}
+	c.sweepTemp(time.Now())
+	if _, err := os.Stat(filepath.Join(dir, "old")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the old one is there")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+}

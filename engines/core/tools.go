@@ -159,6 +159,27 @@ func shares(parts []pack.Part, p unpack.Progress) []onboarding.Part {
 	return list
 }
 
+// tempAge is how long what programs leave in the userland's /tmp stays.
+const tempAge = 24 * time.Hour
+
+// sweepTemp removes what is old in the userland's folder for temporary files: a phone has no boot that would do it.
+func (c *Core) sweepTemp(now time.Time) {
+	dir := filepath.Join(c.data, "tmp")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // it is made when it is needed
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || now.Sub(info.ModTime()) < tempAge {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			c.Log.Warn().Err(err).Msg("an old temporary file can't be removed")
+		}
+	}
+}
+
 // Licence is the licence text of something that Keva brings along.
 type Licence struct{ Name, Version, path string }
 
