@@ -130,7 +130,12 @@ func window(args []string) int {
 			return uisettings.Switches("Background work", func() []uisettings.Switch { return switches(machine) }, back, fyne.Do, off)
 		}})
 	}
+	var share func(title, text string) error
+	if phone {
+		share = machine.Share
+	}
 	s = shell.New(a, shell.Deps{
+		Share:    share,
 		Sessions: shell.FromService(c.Service), Settings: surface{c},
 		Demo:       &shell.Demo{Provider: provider.Demo, Prompt: "Start the tour", Project: c.DemoProject},
 		NewProject: c.NewProject,
@@ -352,15 +357,11 @@ type surface struct{ *core.Core }
 func (s surface) Values() uisettings.Values {
 	set := s.Settings.Get()
 	c := set.Choice(set.Engine)
-	v := uisettings.Values{
+	return uisettings.Values{
 		Engine: set.Engine, Provider: c.Provider, Model: c.Model, Effort: c.Effort,
 		Mode: theme.Mode(set.Theme), Scale: theme.Scale(set.TextSize), ReducedMotion: set.ReducedMotion,
 		Userland: string(set.Userland),
 	}
-	if p, ok := set.Custom(); ok {
-		v.BaseURL = p.BaseURL
-	}
-	return v
 }
 
 func (s surface) Save(v uisettings.Values) error {
@@ -371,13 +372,6 @@ func (s surface) Save(v uisettings.Values) error {
 			set.Userland = u
 		}
 		set.Choices[v.Engine] = settings.Choice{Provider: v.Provider, Model: v.Model, Effort: v.Effort}
-		if v.Provider == provider.Custom {
-			p, err := provider.NewCustom("", catalog.Kind(v.Engine), v.BaseURL)
-			if err != nil { // Update refuses it with the same sentence
-				p = provider.Provider{ID: provider.Custom, BaseURL: v.BaseURL}
-			}
-			set.SetCustom(p)
-		}
 	})
 }
 
@@ -391,18 +385,13 @@ func (s surface) Engines() []uisettings.Engine {
 
 func (s surface) Providers(engine string) []uisettings.Provider {
 	var list []uisettings.Provider
-	custom := false
 	for _, p := range provider.For(s.Settings.Get().Providers, catalog.Kind(engine)) {
-		custom = custom || p.Owned()
 		note := ""
 		if p.Key == provider.KeyOptional {
 			note = "With an API key, where the server wants one"
 		}
-		list = append(list, uisettings.Provider{ID: p.ID, Label: p.Name, Note: note, NeedsKey: p.Key.Asked(), Custom: p.Owned()})
-	}
-	if !custom {
 		list = append(list, uisettings.Provider{
-			ID: provider.Custom, Label: "Own address", Note: "A server that speaks " + catalog.Kind(engine).Label(), NeedsKey: true, Custom: true,
+			ID: p.ID, Label: p.Name, Note: note, NeedsKey: p.Key.Asked(), Custom: p.Owned(), Address: p.Base(catalog.Kind(engine)),
 		})
 	}
 	return list
@@ -414,10 +403,6 @@ func (s surface) Places(context.Context) []uisettings.Place {
 		list = append(list, uisettings.Place{ID: string(p.Kind), Label: p.Label, Says: p.Says, Ready: p.Ready})
 	}
 	return list
-}
-
-func (s surface) CheckAddress(ctx context.Context, engine string) error {
-	return s.Core.CheckAddress(ctx, engine)
 }
 
 func (s surface) KnownModels(ctx context.Context, engine, id string) uisettings.ModelList {

@@ -98,16 +98,3 @@ func (c *Core) ModelsOf(ctx context.Context, engine, id string, ask bool) models
 	}
 	return c.Models.Known(ctx, p, catalog.Kind(engine))
 }
-
-// CheckAddress finds out whether the user's own provider speaks what the engine needs.
-func (c *Core) CheckAddress(ctx context.Context, engine string) error {
-	p, ok := provider.Find(c.Settings.Get().Providers, provider.Custom)
-	if !ok {
-		return &event.Error{Class: event.ClassConfig, Message: "No address of your own is set."}
-	}
-	key, err := c.Keys.Get(ctx, provider.Secret(p.ID))
-	if err != nil {
-		return err
-	}
-	return eventOf(c.Models.Speaks(ctx, p, catalog.Kind(engine), key))
-}

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"net/url"
 	"strings"
 
 	"keva/agent/event"
@@ -35,6 +34,9 @@ func (s *Screen) chooseProvider() {
 				}
 			})
 		}})
+	}
+	if o, ok := s.deps.Service.(Owner); ok {
+		items = append(items, screen.Item{Label: "Another one, of your own…", Second: "A server that you name", Do: func() { s.addOwn(o) }})
 	}
 	screen.ShowMenu(s.deps.Window(), "Provider", items...)
 }
@@ -98,58 +100,6 @@ func (s *Screen) enterModel() {
 		s.save(func(v *Values) { v.Model = text })
 		return nil
 	})
-}
-
-func (s *Screen) enterAddress() {
-	s.enter("Address of the provider", "For example https://models.example.org", s.values.BaseURL, false, func(text string) error {
-		if err := checkAddress(text); err != nil {
-			return err
-		}
-		s.save(func(v *Values) { v.BaseURL = text })
-		s.checkAddress()
-		return nil
-	})
-}
-
-// AddressChecker is implemented by a Service that can find out whether the address of the user's own speaks what the engine
-// needs. It may block; errors are for people.
-type AddressChecker interface {
-	CheckAddress(ctx context.Context, engine string) error
-}
-
-// checkAddress asks before an engine fails there in a way that nobody understands.
-func (s *Screen) checkAddress() {
-	c, ok := s.deps.Service.(AddressChecker)
-	if s.address.err = nil; !ok || s.values.BaseURL == "" || s.failed != nil {
-		return
-	}
-	e, asked := s.engine().ID, s.values.BaseURL
-	s.address.asking = true
-	s.rebuild()
-	s.deps.Go(func() {
-		err := c.CheckAddress(context.Background(), e)
-		s.deps.Post(func() {
-			if s.values.BaseURL == asked { // else another one is being asked
-				s.address.asking, s.address.err = false, err
-				s.rebuild()
-			}
-		})
-	})
-}
-
-// checkAddress refuses what no request could be sent to.
-func checkAddress(text string) error {
-	if text == "" {
-		return nil
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return &event.Error{Class: event.ClassConfig, Message: "This is no web address. It begins with https:// or http:// and names a host."}
-	}
-	if u.User != nil {
-		return &event.Error{Class: event.ClassConfig, Message: "A name or password in the address would be kept in plain text. Leave it out, and set an API key."}
-	}
-	return nil
 }
 
 // enterKey takes a key. It goes to the keyring and is not kept here.

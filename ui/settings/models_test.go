@@ -8,8 +8,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"keva/agent/event"
-	"keva/ui/screen"
 	"keva/ui/uitest"
 )
 
@@ -51,39 +49,4 @@ func TestChooseAModel(t *testing.T) {
 	if d.fake.values.Model != "opus" {
 		t.Errorf("%+v", d.fake.values)
 	}
-}
-
-// asks is a service that finds out what an address speaks.
-type asks struct {
-	*fake
-	err error
-}
-
-func (a *asks) CheckAddress(context.Context, string) error { return a.err }
-
-// What an address can't do is said where it was entered; the address stays.
-func TestAnAddressIsTried(t *testing.T) {
-	d := open(t, Values{Engine: "claude", Provider: "own"})
-	a := &asks{fake: d.fake, err: &event.Error{Message: "It speaks Chat Completions only, which Codex can't use."}}
-	d.deps.Service = a
-	enter := func(address string) {
-		var field *screen.Entry
-		uitest.Walk(d.win.Canvas().Overlays().Top(), func(o fyne.CanvasObject) {
-			if e, ok := o.(*screen.Entry); ok {
-				field = e
-			}
-		})
-		field.SetText(address)
-		d.tap("Save")
-	}
-	d.enterAddress()
-	enter("https://models.example.org")
-	d.loop.Until("the answer", func() bool { return strings.Contains(pageWords(d.Object()), "Chat Completions only") })
-	if d.fake.values.BaseURL != "https://models.example.org" {
-		t.Errorf("%+v", d.fake.values)
-	}
-	a.err = nil
-	d.enterAddress()
-	enter("https://other.example.org")
-	d.loop.Until("the answer", func() bool { return !d.address.asking && !strings.Contains(pageWords(d.Object()), "Chat Completions") })
 }

@@ -56,10 +56,6 @@ type Screen struct {
 	key    keyState
 	check  checkState
 
-	address struct { // whether the custom address can be used, as far as it was asked
-		asking bool
-		err    error
-	}
 	places      []Place
 	placesKnown bool
 
@@ -122,17 +118,13 @@ func (s *Screen) rebuild() {
 	row("Engine", e.Label, next(), s.chooseEngine)
 	row("Provider", join(p.Label, p.Note), next(), s.chooseProvider)
 	if p.Custom {
-		second := or(v.BaseURL, "Not set. Without it nothing can be sent.")
-		switch {
-		case s.address.asking:
-			second += "\nAsking whether it can be used…"
-		case s.address.err != nil:
-			second += "\n" + Sentence(s.address.err)
-		}
-		row("Address", second, next(), s.enterAddress)
+		row("Address", or(p.Address, "Not set. Without it nothing can be sent."), next(), s.ownAddress(p.ID))
 	}
 	if p.NeedsKey {
 		row("API key", s.keyLine(), s.keyTail(), s.enterKey)
+	}
+	if label, second, do, shown := s.ownRow(); shown {
+		row(label, second, next(), do)
 	}
 	row("Model", or(v.Model, "The engine's default"), next(), s.chooseModel)
 	row("Effort", or(v.Effort, "The engine's default"), next(), s.chooseEffort)

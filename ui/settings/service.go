@@ -11,7 +11,7 @@ import (
 
 // Values are the user's choices. The zero value is a fresh device.
 type Values struct {
-	Engine, Provider, BaseURL, Model, Effort string
+	Engine, Provider, Model, Effort string
 
 	Mode          theme.Mode
 	Scale         theme.Scale
@@ -30,7 +30,8 @@ type Provider struct {
 	ID, Label string
 	Note      string // one line: what it needs
 	NeedsKey  bool
-	Custom    bool // has an address of the user's own
+	Custom    bool   // one of the user's own: see Owner
+	Address   string // of the user's own ones
 }
 
 // Service is what the screen needs. Methods that take a context may block and are called off the thread of the user
