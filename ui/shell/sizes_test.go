@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 
 	"keva/ui/settings"
@@ -60,6 +61,18 @@ func (h *house) within(where, what string, o fyne.CanvasObject) {
 	}
 }
 
+// named is the visible object whose accessible name or text holds label, nil for none.
+func (h *house) named(label string) (found fyne.CanvasObject) {
+	uitest.Walk(h.Window().Canvas().Content(), func(o fyne.CanvasObject) {
+		a, named := o.(fyne.Accessible)
+		text, drawn := o.(*canvas.Text)
+		if found == nil && (named && strings.Contains(a.AccessibilityLabel(), label) || drawn && strings.Contains(text.Text, label)) {
+			found = o
+		}
+	})
+	return found
+}
+
 // Turned, split and pressed together, a running chat loses nothing: not its text, its draft, its place for the cursor, nor
 // a button. Where the keyboard leaves a third of the screen, the composer is in it.
 func TestSizesWhileAChatRuns(t *testing.T) {
@@ -70,7 +83,10 @@ func TestSizesWhileAChatRuns(t *testing.T) {
 			h.start()
 			o := h.show("s2")
 			playRunning(h, o)
-			h.loop.Until("the text", func() bool { h.loop.Advance(50 * time.Millisecond); return h.lastText() == cut || h.lastText() == cut+"o" })
+			h.loop.Until("the text", func() bool {
+				h.loop.Advance(50 * time.Millisecond)
+				return h.lastText() == cut || h.lastText() == cut+"o"
+			})
 			entry := h.Window().Canvas().Focused()
 			test.Type(entry, "half a thought that is longer than a line of a narrow phone")
 			rows := len(h.chat.Rows())
@@ -86,6 +102,14 @@ func TestSizesWhileAChatRuns(t *testing.T) {
 				h.within(c.name, "composer", entry.(fyne.CanvasObject))
 				h.inside(c.name, "Send")
 				h.inside(c.name, "Sessions")
+				bar, _ := place(h.named("Sessions"))
+				if status := h.named("agent running"); status != nil {
+					if at, _ := place(status); at.Y < bar.Y+theme.Touch {
+						t.Errorf("%s: the state lies over the bar, at %v", c.name, at.Y)
+					}
+				} else if c.h > 300 {
+					t.Errorf("%s: the state is not shown", c.name)
+				}
 				h.look(fmt.Sprintf("size-%.0fx%.0f%s", c.w, c.h, scale))
 			}
 			h.lifecycle(hooks.OnExitedForeground)
@@ -113,6 +137,15 @@ func TestSizesWhileItAsks(t *testing.T) {
 		}
 		h.inside(c.name, "Allow once")
 		h.inside(c.name, "Deny…")
+		if title := h.named("Run this command?"); title == nil {
+			t.Errorf("%s: what is asked can't be seen", c.name)
+		} else {
+			h.within(c.name, "Run this command?", title)
+			at, size := place(title)
+			if deny := h.named("Deny…"); at.Y+size.Height > fyne.CurrentApp().Driver().AbsolutePositionForObject(deny).Y {
+				t.Errorf("%s: the buttons lie over what is asked", c.name)
+			}
+		}
 		h.look(fmt.Sprintf("asks-%.0fx%.0f", c.w, c.h))
 	}
 }
