@@ -145,16 +145,20 @@ func (a *Access) Resolve(ctx context.Context, id, engine string) (runtime.Provid
 	if key != "" {
 		a.opt.Protect(key)
 	}
-	base := p.Base(kind)
-	if base == "" {
-		base = anthropicBase
-		if kind == provider.Responses {
-			base = openAIBase
-		}
-	}
-	out, err := a.through(p.Name, newWay(p, base, kind), key)
+	out, err := a.through(p.Name, newWay(p, upstream(p, kind), kind), key)
 	out.Aliases = p.Aliases
 	return out, err
+}
+
+// upstream is where requests of kind k go.
+func upstream(p provider.Provider, k provider.Kind) string {
+	switch base := p.Base(k); {
+	case base != "":
+		return base
+	case k == provider.Responses:
+		return openAIBase
+	}
+	return anthropicBase
 }
 
 func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
@@ -179,15 +183,17 @@ func (a *Access) resolveDemo(kind provider.Kind) (runtime.Provider, error) {
 }
 
 // Renew brings the key of provider id into use at once, also for engines that run; "" takes it away from them. Without it
-// an engine would go on with a key that was rotated or deleted until it is started anew.
+// an engine would go on with a key that was rotated or deleted until it is started anew. One that runs with an address of
+// before keeps the key of before: a new key is for the present address only.
 func (a *Access) Renew(id, key string) {
 	if key != "" {
 		a.opt.Protect(key)
 	}
+	p, known := provider.Find(a.opt.Providers(), id)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for w, o := range a.ways {
-		if w.id == id {
+		if w.id == id && (key == "" || known && upstream(p, w.kind) == w.upstream) {
 			o.key.Store(&key)
 		}
 	}

@@ -3,6 +3,8 @@ package core
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -100,5 +102,42 @@ func TestAKeyThatStays(t *testing.T) {
 	}
 	if q, err := c.PutProvider(t.Context(), own("q")); err != nil || q.ID == p.ID {
 		t.Fatal(q, err)
+	}
+}
+
+// An address is tried for each protocol that it is said to speak, with its own key and headers.
+func TestAnOwnProviderIsTried(t *testing.T) {
+	c, _ := world(t, "")
+	var title, key string
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/messages" {
+			http.NotFound(w, r)
+			return
+		}
+		title, key = r.Header.Get("X-Title"), r.Header.Get("Authorization")
+		http.Error(w, `{"error":{"message":"messages: field required"}}`, http.StatusBadRequest)
+	}))
+	defer up.Close()
+	p := own("mine")
+	p.BaseURL, p.Headers, p.Auth = up.URL, map[string]string{"X-Title": "Keva"}, provider.AuthBearer
+	p, err := c.PutProvider(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetKey(t.Context(), p.ID, "sk-mine"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CheckProvider(t.Context(), p.ID); err != nil || title != "Keva" || key != "Bearer sk-mine" {
+		t.Errorf("%v, %q, %q", err, title, key)
+	}
+	p.Kinds = append(p.Kinds, provider.Responses)
+	if _, err := c.PutProvider(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CheckProvider(t.Context(), p.ID); err == nil {
+		t.Error("a protocol that is not there was not missed")
+	}
+	if err := c.CheckProvider(t.Context(), "custom-gone"); err == nil {
+		t.Error("nothing was tried, and found good")
 	}
 }

@@ -123,11 +123,11 @@ func (s *Screen) rebuild() {
 	if p.NeedsKey {
 		row("API key", s.keyLine(), s.keyTail(), s.enterKey)
 	}
+	row("Model", or(v.Model, "The engine's default"), next(), s.chooseModel)
+	row("Effort", or(v.Effort, "The engine's default"), next(), s.chooseEffort)
 	if label, second, do, shown := s.ownRow(); shown {
 		row(label, second, next(), do)
 	}
-	row("Model", or(v.Model, "The engine's default"), next(), s.chooseModel)
-	row("Effort", or(v.Effort, "The engine's default"), next(), s.chooseEffort)
 
 	o = append(o, screen.Section("Engine"))
 	if label, second, tail, do, shown := s.placeRow(); shown {
