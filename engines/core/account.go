@@ -14,10 +14,13 @@ import (
 	"keva/platform/settings"
 )
 
+// modelsPurpose is what questions to providers are filed under: for their models, and whether they take a key.
+const modelsPurpose = "models"
+
 // openAccounts makes the sign-in and the lists of models.
 func (c *Core) openAccounts(ctx context.Context) {
 	c.Models = models.New(models.Deps{
-		Transport: c.Network.Transport(network.Use{Purpose: "models"}),
+		Transport: c.Network.Transport(network.Use{Purpose: modelsPurpose}),
 		Key:       func(ctx context.Context, id string) (string, error) { return c.Keys.Get(ctx, provider.Secret(id)) },
 		Values:    c.Store, Clock: now,
 	})

@@ -17,6 +17,7 @@ import (
 	"keva/engines/catalog"
 	"keva/engines/userland/plan"
 	"keva/platform/diag"
+	"keva/platform/network"
 )
 
 // Findings runs every check that there is.
@@ -129,7 +130,10 @@ func (c *Core) hosts() []string {
 func (c *Core) checkReached(context.Context) []doctor.Finding {
 	var list []doctor.Finding
 	for _, s := range c.Network.Ledger().Summaries() {
-		f := doctor.Finding{ID: "reached." + s.Purpose, Title: s.Purpose, State: doctor.OK, Says: "The last attempt succeeded."}
+		if s.Purpose == network.DoctorPurpose { // its own attempts stand above, and may be under way just now
+			continue
+		}
+		f := doctor.Finding{ID: "reached." + s.Purpose, Title: purposeTitle(s.Purpose), State: doctor.OK, Says: "The last attempt succeeded."}
 		switch {
 		case s.Failing:
 			f.State, f.Says, f.Detail = doctor.Failed, s.LastFailure.Message, string(s.LastFailure.Class)+" "+s.LastFailure.Detail
@@ -142,6 +146,17 @@ func (c *Core) checkReached(context.Context) []doctor.Finding {
 		return one(doctor.Absent, "Keva has asked nobody since it started.", "", "")
 	}
 	return list
+}
+
+// purposeTitle is what attempts were made for, as a title.
+func purposeTitle(purpose string) string {
+	if purpose == modelsPurpose {
+		return "Models and keys"
+	}
+	if purpose == "" {
+		return purpose
+	}
+	return strings.ToUpper(purpose[:1]) + purpose[1:]
 }
 
 func (c *Core) checkStorage(context.Context) []doctor.Finding {

@@ -51,14 +51,18 @@ func (n Connection) View() connection.View {
 		Mode: connection.Mode(set.Network.Mode), Proxy: set.Network.Proxy, NoProxy: set.Network.NoProxy, CABundle: set.Network.CABundle,
 	}}
 	for _, f := range now.Facts() {
-		v.Policy = append(v.Policy, connection.Line{Label: f.Name, Value: f.Value, From: f.From.Label()})
+		line := connection.Line{Label: f.Name, Value: f.Value}
+		if f.From != network.OriginNone { // nobody said anything
+			line.From = f.From.Label()
+		}
+		v.Policy = append(v.Policy, line)
 	}
 	for _, p := range now.Problems() {
 		v.Problems = append(v.Problems, p.Message)
 	}
 	for _, s := range n.Network.Ledger().Summaries() {
 		v.Purposes = append(v.Purposes, connection.Purpose{
-			Name: s.Purpose, LastAttempt: s.LastAttempt, LastSuccess: s.LastSuccess, Failing: s.Failing,
+			Name: purposeTitle(s.Purpose), LastAttempt: s.LastAttempt, LastSuccess: s.LastSuccess, Failing: s.Failing,
 			Class: classWord(s.LastFailure.Class), Why: s.LastFailure.Message,
 		})
 	}

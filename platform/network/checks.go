@@ -11,6 +11,9 @@ import (
 	"keva/agent/doctor"
 )
 
+// DoctorPurpose is what the attempts of the checks are filed under in the ledger.
+const DoctorPurpose = "doctor"
+
 // Checks are what the doctor looks at: the policy, names, the proxy, and a trusted connection to each of hosts (names
 // without a port), which are the providers in use. They go through the policy like everything else, and are kept in the
 // ledger.
@@ -81,7 +84,7 @@ func (p *Policy) checkConnection(ctx context.Context, host string) []doctor.Find
 	s := p.Snapshot()
 	addr := net.JoinHostPort(host, "443")
 	began := s.opt.Clock()
-	conn, err := s.Dial(ctx, "doctor", addr, nil)
+	conn, err := s.Dial(ctx, DoctorPurpose, addr, nil)
 	var f *Failure
 	if err == nil {
 		defer conn.Close()
@@ -91,7 +94,7 @@ func (p *Policy) checkConnection(ctx context.Context, host string) []doctor.Find
 		}
 		proxy, _ := s.ProxyFor(&url.URL{Scheme: "https", Host: addr}) // it was asked just now
 		f = attempt{host: addr, proxy: proxy}.failure(err, s.opt.Online)
-		s.opt.Ledger.finish(Attempt{At: began, Purpose: "doctor", Host: addr, Policy: s.version}, s.opt.Clock(), f)
+		s.opt.Ledger.finish(Attempt{At: began, Purpose: DoctorPurpose, Host: addr, Policy: s.version}, s.opt.Clock(), f)
 	} else if !errors.As(err, &f) {
 		f = attempt{host: addr}.failure(err, s.opt.Online)
 	}
