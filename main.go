@@ -354,6 +354,13 @@ func replay(args []string) int {
 // surface is the settings as the window's screen takes them.
 type surface struct{ *core.Core }
 
+// A page whose service lacks a method would just not be there.
+var (
+	_ uisettings.Owner   = surface{}
+	_ uisettings.Modeler = surface{}
+	_ uisettings.Placer  = surface{}
+)
+
 func (s surface) Values() uisettings.Values {
 	set := s.Settings.Get()
 	c := set.Choice(set.Engine)

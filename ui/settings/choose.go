@@ -27,7 +27,11 @@ func (s *Screen) chooseEngine() {
 func (s *Screen) chooseProvider() {
 	var items []screen.Item
 	for _, p := range s.deps.Service.Providers(s.engine().ID) {
-		items = append(items, screen.Item{Label: p.Label, Second: p.Note, Chosen: p.ID == s.provider().ID, Do: func() {
+		second := p.Note
+		if p.Custom { // two may have the same name
+			second = host(p.Address)
+		}
+		items = append(items, screen.Item{Label: p.Label, Second: second, Chosen: p.ID == s.provider().ID, Do: func() {
 			s.save(func(v *Values) {
 				if v.Provider != p.ID {
 					v.Provider, v.Model = p.ID, ""

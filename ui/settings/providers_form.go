@@ -25,6 +25,7 @@ type form struct {
 	name, address, second, key *screen.Entry
 	standins                   map[string]*screen.Entry
 	headers                    []*screen.Entry
+	frames                     map[*screen.Entry]fyne.CanvasObject // drawn anew in the same frame: a field keeps the focus
 
 	wrong   map[string]string // what can't be right, by place
 	busy    bool
@@ -42,7 +43,7 @@ type form struct {
 // editOwn opens the form: of a provider that is kept, or of a new one for the engine in use.
 func (s *Screen) editOwn(o Owner, p provider.Provider, kept func(provider.Provider)) {
 	s.deps.Show(func(back func()) fyne.CanvasObject {
-		f := &form{s: s, owner: o, draft: draftOf(p), kept: kept, back: back, standins: map[string]*screen.Entry{}}
+		f := &form{s: s, owner: o, draft: draftOf(p), kept: kept, back: back, standins: map[string]*screen.Entry{}, frames: map[*screen.Entry]fyne.CanvasObject{}}
 		f.name, f.address, f.second = f.entry(f.draft.name), f.entry(f.draft.address), f.entry(f.draft.second)
 		f.key = screen.NewEntry(true)
 		f.key.OnChanged = f.changed
@@ -152,7 +153,10 @@ func (f *form) rebuild() {
 
 // field is a labelled field, with what is wrong with it.
 func (f *form) field(at string, e *screen.Entry, help string) fyne.CanvasObject {
-	o := []fyne.CanvasObject{screen.NewPara(at, screen.LineStyle), screen.Field(e)}
+	if f.frames[e] == nil {
+		f.frames[e] = screen.Field(e)
+	}
+	o := []fyne.CanvasObject{screen.NewPara(at, screen.LineStyle), f.frames[e]}
 	if help != "" {
 		o = append(o, screen.NewPara(help, screen.SecondaryStyle))
 	}

@@ -329,6 +329,42 @@ func TestOwnProvidersDraw(t *testing.T) {
 	}
 }
 
+// The largest text on the narrowest phone: everything still fits, and names of two with the same name differ by address.
+func TestOwnProvidersDrawHuge(t *testing.T) {
+	second := kept()
+	second.ID, second.BaseURL = provider.Custom+"-2", "https://other.example/a/path-without-any-place-to-break-a-line-in-it"
+	h := openOwn(t, theme.Light, Values{Engine: "claude", Provider: provider.Custom}, kept(), second)
+	fyne.CurrentApp().Settings().SetTheme(theme.New(theme.Options{Mode: theme.Light, Scale: theme.Huge}))
+	h.win.Resize(fyne.NewSize(320, 640))
+	h.tap("Provider Work")
+	h.until("other.example/a/path")
+	h.look("own-menu-huge")
+	h.tap("Work llm.example")
+	h.tap("Address https://llm.example")
+	h.until("Asking the keyring")
+	h.win.Resize(fyne.NewSize(320, 2000))
+	uitest.Walk(h.top(), func(o fyne.CanvasObject) {
+		if e, ok := o.(*screen.Entry); ok && e.Size().Width < 200 {
+			t.Errorf("a field is %v wide", e.Size())
+		}
+	})
+	h.look("own-form-huge")
+}
+
+// What is typed goes on while the page is drawn anew: the first key after a save takes back what was said of it.
+func TestTypingGoesOn(t *testing.T) {
+	h := openOwn(t, theme.Light, Values{Engine: "claude", Provider: provider.Custom}, kept())
+	h.tap("Address https://llm.example")
+	h.tap("Save")
+	h.until("Kept, and it answers.")
+	name := h.field("Name")
+	h.win.Canvas().Focus(name)
+	test.Type(name, "My ")
+	if h.field("Name") != name || h.win.Canvas().Focused() != fyne.Focusable(name) || !strings.Contains(name.Text, "My ") || strings.Contains(pageWords(h.top()), "answers") {
+		t.Errorf("%q, %v", name.Text, h.win.Canvas().Focused())
+	}
+}
+
 func (h *house) look(name string) {
 	h.t.Helper()
 	uitest.Walk(h.top(), func(o fyne.CanvasObject) {
