@@ -65,9 +65,14 @@ func (t *Tracker) Observe(e Evidence) Reading {
 			t.busy = e.At
 		}
 	}
+	if t.busy.After(e.At) {
+		t.busy = time.Time{}
+	}
 	t.last, t.ready = e, true
 	r := Reading{CPU: e.CPU, PID: e.PID}
-	recent := func(at time.Time) bool { return !at.IsZero() && e.At.Sub(at) <= fresh }
+	recent := func(at time.Time) bool { // of a clock that was set back since, nothing is known
+		return !at.IsZero() && e.At.Sub(at).Abs() <= fresh
+	}
 	switch {
 	case e.PID == 0:
 		r.Kind, r.Since = None, latest(e.Inbound, t.busy, e.Event)

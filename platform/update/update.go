@@ -168,9 +168,11 @@ func (c *Checker) Result() Result {
 }
 
 // Due reports whether it is time to look again without being asked: an address is set, and the last attempt is old enough.
+// One of the future was made by a wrong clock, and must not put the next one off until then.
 func (c *Checker) Due() bool {
 	r := c.Result()
-	return r.Kind != Off && c.opt.Clock().Sub(r.LastAttempt) >= budget.UpdateEvery.Time
+	age := c.opt.Clock().Sub(r.LastAttempt)
+	return r.Kind != Off && (age < 0 || age >= budget.UpdateEvery.Time)
 }
 
 // judge compares m with this build. A manifest that has expired since says nothing.

@@ -76,7 +76,7 @@ func running(v session.View, now time.Time) []string {
 	switch {
 	case v.Retry != nil:
 		return []string{retrying(*v.Retry)}
-	case !v.LastText.IsZero() && now.Sub(v.LastText) < freshText && !v.LastText.Before(v.Turn.Started):
+	case !v.LastText.IsZero() && now.Sub(v.LastText).Abs() < freshText && !v.LastText.Before(v.Turn.Started):
 		return []string{"Receiving", Age(now.Sub(v.LastText)) + " ago"}
 	case step != nil:
 		parts := []string{fmt.Sprintf("%s running %s", stepWord(step.Tool), Age(now.Sub(step.Started)))}
@@ -105,6 +105,8 @@ func running(v session.View, now time.Time) []string {
 // silence counts how long nothing came; a long one is named by the clock.
 func silence(head, tail string, since, now time.Time) []string {
 	switch d := now.Sub(since); {
+	case d <= -freshText: // whatever was heard, the clock was another one then
+		return []string{"Nothing heard since the clock was set back"}
 	case d < freshText:
 		return []string{"Working"}
 	case d >= noEvidence:

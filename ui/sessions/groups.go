@@ -3,6 +3,7 @@
 package sessions
 
 import (
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,8 +102,10 @@ func second(m session.Meta, now time.Time) string {
 func when(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	day := func(t time.Time) time.Time { y, m, d := t.Date(); return time.Date(y, m, d, 12, 0, 0, 0, time.Local) }
-	switch days := int(day(now).Sub(day(t)).Hours()+12) / 24; {
-	case days <= 0:
+	switch days := int(math.Round(day(now).Sub(day(t)).Hours() / 24)); {
+	case days < 0: // the clock was set back since
+		return t.Format("2 January 2006")
+	case days == 0:
 		return t.Format("15:04")
 	case days == 1:
 		return "yesterday"

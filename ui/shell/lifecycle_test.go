@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -316,5 +317,24 @@ func TestBackLeavesTheFormOfAKey(t *testing.T) {
 	form()
 	if len(h.stack) != 0 {
 		t.Fatal("the sign-in is still there")
+	}
+}
+
+// After the clock was set back, sessions are of days that have not come: they get their date, not a time that reads as today.
+func TestSessionsOfAnotherClock(t *testing.T) {
+	h := newHouse(t, 360, 780, true, settings.Values{})
+	for i, jump := range []time.Duration{0, -400 * 24 * time.Hour, 3 * 24 * time.Hour, 400 * 24 * time.Hour} {
+		m := metas(h.loop.Now().Add(jump))[3]
+		m.ID, m.Line, m.Updated = fmt.Sprint("c", i), fmt.Sprint("line", i), h.loop.Now().Add(jump)
+		h.service.add(m)
+	}
+	h.start()
+	h.loop.Until("the list", func() bool { return h.named("line0") != nil })
+	for i, format := range []string{"15:04", "2 January 2006", "2 January 2006", "2 January 2006"} {
+		jump := []time.Duration{0, -400 * 24 * time.Hour, 3 * 24 * time.Hour, 400 * 24 * time.Hour}[i]
+		want := fmt.Sprintf("line%d · %s", i, h.loop.Now().Add(jump).Local().Format(format))
+		if h.named(want) == nil {
+			t.Errorf("the list does not say %q", want)
+		}
 	}
 }
