@@ -35,9 +35,10 @@ func (l *logind) Inhibit(what, who, why, mode string) (dbus.UnixFD, *dbus.Error)
 	if err != nil {
 		return -1, dbus.MakeFailedError(err)
 	}
+	fd := w.Fd() // before the test may close it
 	l.asked <- []string{what, who, why, mode}
 	l.held <- [2]*os.File{r, w}
-	return dbus.UnixFD(w.Fd()), nil
+	return dbus.UnixFD(fd), nil
 }
 
 // bus starts a D-Bus of this test alone, with a logind on it.
