@@ -36,6 +36,7 @@ type form struct {
 	keys    keyState
 	keyFail error // the key of this form could not be kept or deleted
 
+	bar    *screen.Bar
 	column *fyne.Container
 	scroll *screen.Scroller
 }
@@ -63,10 +64,10 @@ func (s *Screen) editOwn(o Owner, p provider.Provider, kept func(provider.Provid
 		if p.ID == "" {
 			title = "New provider"
 		}
-		bar := screen.NewBar(screen.NewIconButton(screen.GlyphBack, "Back", back), title, "")
+		f.bar = screen.NewBar(screen.NewIconButton(screen.GlyphBack, "Back", back), title, "")
 		f.rebuild()
 		f.askKey()
-		return screen.Page(bar, screen.On(screen.Fill(theme.Background), f.scroll.Object()))
+		return screen.Page(f.bar, screen.On(screen.Fill(theme.Background), f.scroll.Object()))
 	})
 }
 
@@ -126,7 +127,7 @@ func (f *form) rebuild() {
 	}
 	if d.speaks(provider.Anthropic) {
 		row("The key is sent as", authLabel(d), f.chooseAuth)
-		o = append(o, screen.Section("Models for the names that Claude uses itself"))
+		o = append(o, screen.Section("Models for Claude's names"))
 		for _, name := range standins {
 			field(name, f.standins[name], "")
 		}
@@ -210,51 +211,6 @@ func (f *form) places() (list []string) {
 	return list
 }
 
-func (f *form) chooseKinds() {
-	var items []screen.Item
-	for _, c := range []struct {
-		kinds []provider.Kind
-		says  string
-	}{
-		{[]provider.Kind{provider.Anthropic}, "Claude Code needs it"},
-		{[]provider.Kind{provider.Responses}, "Codex needs it"},
-		{[]provider.Kind{provider.Anthropic, provider.Responses}, "For both engines"},
-	} {
-		items = append(items, screen.Item{Label: kindsLabel(c.kinds), Second: c.says, Chosen: slices.Equal(c.kinds, f.draft.kinds), Do: func() {
-			f.draft.kinds, f.saved = c.kinds, false
-			f.rebuild()
-		}})
-	}
-	screen.ShowMenu(f.s.deps.Window(), "Protocol", items...)
-}
-
-func (f *form) chooseAuth() {
-	var items []screen.Item
-	for _, a := range []provider.Auth{provider.AuthDefault, provider.AuthBearer} {
-		d := f.draft
-		d.auth = a
-		second := "As Anthropic does it"
-		if a == provider.AuthBearer {
-			second = "As most gateways do it"
-		}
-		items = append(items, screen.Item{Label: authLabel(d), Second: second, Chosen: a == f.draft.auth, Do: func() {
-			f.draft.auth, f.saved = a, false
-			f.rebuild()
-		}})
-	}
-	screen.ShowMenu(f.s.deps.Window(), "The key is sent as", items...)
-}
-
-func authLabel(d draft) string {
-	switch {
-	case d.auth == provider.AuthBearer:
-		return "Authorization: Bearer"
-	case d.both():
-		return "x-api-key; OpenAI Responses always gets Authorization: Bearer"
-	}
-	return "x-api-key"
-}
-
 // save keeps what is typed if it can be right, then tries the address.
 func (f *form) save() {
 	if f.busy {
@@ -294,6 +250,7 @@ func (f *form) wasKept(p provider.Provider, err, keyErr error) {
 	if strings.TrimSpace(f.name.Text) == "" {
 		f.name.SetText(p.Name)
 	}
+	f.bar.Title.SetText(p.Name)
 	f.saved = true
 	f.s.ownChanged()
 	f.kept(p)
