@@ -67,11 +67,24 @@ func (c *Core) lookAtTools(ctx context.Context) onboarding.Tools {
 	}
 	if src, err := c.openPack(); err == nil {
 		defer func() { _ = src.Close() }() // only read
-		if r, err := pack.NewReader(src); err == nil && r.Manifest().ID != tree.Manifest.ID && r.Manifest().Arch == tree.Manifest.Arch {
-			return onboarding.ToolsOutdated
+		if r, err := pack.NewReader(src); err == nil && r.Manifest().Arch == tree.Manifest.Arch {
+			if r.Manifest().ID != tree.Manifest.ID {
+				return onboarding.ToolsOutdated
+			}
+			c.sweepTools(ctx, root) // no half of a newer version can be meant to go on
 		}
 	}
 	return onboarding.ToolsReady
+}
+
+// sweepTools removes what an update had to leave, because programs still ran from it: else it stays until the next one.
+func (c *Core) sweepTools(ctx context.Context, root string) {
+	err := unpack.Sweep(ctx, root, unpack.Options{Kept: func(id string, err error) {
+		c.Log.Info().Err(err).Str("version", id).Msg("an old version of the userland stays")
+	}})
+	if err != nil {
+		c.Log.Error().Err(err).Msg("remove old versions of the userland")
+	}
 }
 
 // openPack opens the pack that this installation of Keva brings along.
