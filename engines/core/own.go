@@ -6,6 +6,7 @@ import (
 
 	"keva/agent/event"
 	"keva/agent/provider"
+	"keva/engines/catalog"
 	"keva/platform/settings"
 )
 
@@ -13,6 +14,9 @@ import (
 func (c *Core) OwnProviders() []provider.Provider {
 	return slices.DeleteFunc(c.Settings.Get().Providers, func(p provider.Provider) bool { return !p.Owned() })
 }
+
+// KindOf is the protocol that an engine needs.
+func (c *Core) KindOf(engine string) provider.Kind { return catalog.Kind(engine) }
 
 // PutProvider adds a provider of the user's, or replaces the one of its id. A new one has no id and gets one that no other
 // had: a key that was left behind must never go to another address. Errors are *event.Error where the user must correct

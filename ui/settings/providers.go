@@ -16,6 +16,8 @@ import (
 // are for people.
 type Owner interface {
 	OwnProviders() []provider.Provider
+	// KindOf is the protocol that an engine needs.
+	KindOf(engine string) provider.Kind
 	// PutProvider adds a provider that has no id yet, and gives it one; or replaces the one of its id.
 	PutProvider(ctx context.Context, p provider.Provider) (provider.Provider, error)
 	// RemoveProvider also deletes the key. While that fails nothing is removed, unless leaveKey.
@@ -62,7 +64,7 @@ func (s *Screen) showOwn(o Owner) {
 				}), screen.Separator())
 			}
 			rows = append(rows, screen.Column(0, screen.Pad(theme.Space4), mark.NewBigButton("Add a provider", mark.Primary, func() {
-				s.editOwn(o, provider.Provider{}, func(provider.Provider) { show() })
+				s.editOwn(o, newOwn(o, s.engine().ID), func(provider.Provider) { show() })
 			})))
 			column.Objects = rows
 			scroll.Changed()
@@ -75,7 +77,7 @@ func (s *Screen) showOwn(o Owner) {
 // addOwn lets the user describe a provider and uses it for new sessions, if the engine can.
 func (s *Screen) addOwn(o Owner) {
 	engine := s.engine().ID
-	s.editOwn(o, provider.Provider{}, func(kept provider.Provider) {
+	s.editOwn(o, newOwn(o, engine), func(kept provider.Provider) {
 		if s.engine().ID != engine || kept.ID == "" || s.values.Provider == kept.ID {
 			return
 		}
@@ -85,6 +87,11 @@ func (s *Screen) addOwn(o Owner) {
 			}
 		}
 	})
+}
+
+// newOwn is where the form of a new one begins: with what the engine in use needs.
+func newOwn(o Owner, engine string) provider.Provider {
+	return provider.Provider{Kinds: []provider.Kind{o.KindOf(engine)}}
 }
 
 // ownAddress opens the form of the chosen provider; nil where there is none.

@@ -38,11 +38,9 @@ var standins = []string{"opus", "sonnet", "haiku"}
 func draftOf(p provider.Provider) draft {
 	d := draft{stored: p, name: p.Name, kinds: slices.Clone(p.Kinds), auth: p.Auth, standins: map[string]string{}}
 	maps.Copy(d.standins, p.Aliases)
-	if len(d.kinds) == 0 {
-		d.kinds = []provider.Kind{provider.Anthropic}
-		return d
+	if len(d.kinds) > 0 {
+		d.address = p.Base(d.kinds[0])
 	}
-	d.address = p.Base(d.kinds[0])
 	if d.both() {
 		d.address = p.Base(provider.Anthropic)
 		if other := p.Base(provider.Responses); other != d.address {

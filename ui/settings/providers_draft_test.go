@@ -57,7 +57,7 @@ func TestWhatIsWrongIsSaidInItsPlace(t *testing.T) {
 }
 
 func TestADraftOfANewOne(t *testing.T) {
-	d := draftOf(provider.Provider{})
+	d := draftOf(provider.Provider{Kinds: []provider.Kind{provider.Anthropic}})
 	d.address, d.headers, d.second = " https://llm.example/x ", []string{"", "X-Title:  Keva "}, "left over from another protocol"
 	d.standins["opus"], d.standins["sonnet"] = " big ", "  "
 	p, wrong := d.provider()

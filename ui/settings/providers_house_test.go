@@ -31,11 +31,14 @@ type owner struct {
 	usedErr error
 }
 
+func (o *owner) KindOf(engine string) provider.Kind {
+	return map[string]provider.Kind{"claude": provider.Anthropic, "codex": provider.Responses}[engine]
+}
 func (o *owner) OwnProviders() []provider.Provider { return slices.Clone(o.own) }
 
 func (o *owner) Providers(engine string) []Provider {
 	list := o.fake.Providers(engine)[:1]
-	kind := map[string]provider.Kind{"claude": provider.Anthropic, "codex": provider.Responses}[engine]
+	kind := o.KindOf(engine)
 	for _, p := range provider.For(o.own, kind) {
 		list = append(list, Provider{ID: p.ID, Label: p.Name, NeedsKey: true, Custom: true, Address: p.Base(kind)})
 	}

@@ -126,6 +126,20 @@ func TestForgetAnOwnKey(t *testing.T) {
 	}
 }
 
+// A new one begins with what the engine in use needs, and is chosen for it.
+func TestAnOwnProviderForCodex(t *testing.T) {
+	h := openOwn(t, theme.Light, Values{Engine: "codex"})
+	h.tap("Provider Demo")
+	h.tap("Another one, of your own…")
+	h.until("OpenAI Responses")
+	h.field(atAddress).SetText("https://a.example/v1")
+	h.tap("Save")
+	h.until("Kept, and it answers.")
+	if p := h.o.own[0]; !p.Speaks(provider.Responses) || p.Speaks(provider.Anthropic) || h.o.values.Provider != p.ID || p.Name != "a.example" {
+		t.Fatalf("%+v, %+v", p, h.o.values)
+	}
+}
+
 // Another protocol asks for what it needs; what was typed for the first comes back with it.
 func TestProtocolsOfAnOwnProvider(t *testing.T) {
 	h := openOwn(t, theme.Light, Values{Engine: "claude"})
