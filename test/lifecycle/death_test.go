@@ -2,8 +2,10 @@ package lifecycle
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"keva/agent/signin"
 	"keva/agent/turn"
 	"keva/engines/core"
+	"keva/engines/userland/unpack"
 )
 
 // kill runs Keva until it has left everything half done, and kills it as Android does.
@@ -110,5 +113,26 @@ func restored(t *testing.T, c *core.Core) {
 	v := c.SignIn.View()
 	if u, ok := v.State.(signin.Unknown); !ok || v.Method.Engine != "codex" || !strings.Contains(u.Text, "Keva was closed") {
 		t.Errorf("the open sign-in is %T (%+v)", v.State, v.State)
+	}
+}
+
+// Another user of the phone, or a restored backup, has another path: what is half there goes on there, and runs from there.
+func TestRestoreElsewhere(t *testing.T) {
+	t.Setenv("KEVA_HOME", t.TempDir())
+	t.Setenv("KEVA_PACK", writePack(t, "one", 16))
+	kill(t)
+	moved := filepath.Join(t.TempDir(), "10", "app.keva")
+	if err := errors.Join(os.Mkdir(filepath.Dir(moved), 0o700), os.Rename(os.Getenv("KEVA_HOME"), moved)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KEVA_HOME", moved)
+	c := reopen(t)
+	restored(t, c)
+	if err := c.Unpack(t.Context(), func(onboarding.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := unpack.Current(userland())
+	if got := c.Tools(t.Context()); got != onboarding.ToolsReady || err != nil || tree.Moved() || !strings.HasPrefix(tree.Root, moved) || word() != "one" {
+		t.Errorf("the tools are %q at %s (%v) and say %q", got, tree.Root, err, word())
 	}
 }
