@@ -143,7 +143,7 @@ func (c *Core) checkReached(context.Context) []doctor.Finding {
 		list = append(list, f)
 	}
 	if len(list) == 0 {
-		return one(doctor.Absent, "Keva has asked nobody since it started.", "", "")
+		return one(doctor.Absent, "But for these checks, Keva has asked nobody since it started.", "", "")
 	}
 	return list
 }

@@ -226,7 +226,7 @@ func (s *Screen) keyLine() string {
 	case s.key.err != nil:
 		return Sentence(s.key.err)
 	case s.key.has:
-		return "Kept in the system's keyring"
+		return "A key is kept" // in the keyring, in the locked file, or until Keva closes
 	}
 	return "Not set"
 }

@@ -135,7 +135,7 @@ func TestKey(t *testing.T) {
 			t.Fatal("the key is on the screen")
 		}
 	})
-	d.tap("API key Kept in the system's keyring")
+	d.tap("API key A key is kept")
 	d.tap("Forget the key ")
 	d.loop.Until("no key", func() bool { return d.key.known && !d.key.has })
 	if len(d.fake.keys) != 0 {
