@@ -152,7 +152,7 @@ func Open(ctx context.Context, o Options) (*Core, []event.Notice, error) {
 	c.openAccounts(ctx)
 	c.access = access.New(access.Options{
 		Providers: func() []provider.Provider { return c.Settings.Get().Providers },
-		Key:       func(ctx context.Context, id string) (string, error) { return c.Keys.Get(ctx, provider.Secret(id)) },
+		Key:       c.keyOf,
 		Kind:      catalog.Kind, Pace: 15 * time.Millisecond, Protect: c.LogFile.Protect, Transport: c.transport,
 	})
 	c.closers = append(c.closers, c.access.Close)

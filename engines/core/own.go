@@ -2,11 +2,13 @@ package core
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"keva/agent/event"
 	"keva/agent/provider"
 	"keva/engines/catalog"
+	"keva/platform/secret"
 	"keva/platform/settings"
 )
 
@@ -34,7 +36,7 @@ func (c *Core) PutProvider(ctx context.Context, p provider.Provider) (provider.P
 // RemoveProvider forgets a provider of the user's and deletes its key. While the key can't be deleted nothing is removed,
 // unless leaveKey; engines that run lose it all the same.
 func (c *Core) RemoveProvider(ctx context.Context, id string, leaveKey bool) error {
-	if err := c.DropKey(ctx, id); err != nil && !leaveKey {
+	if err := c.DropKey(ctx, id); err != nil && !leaveKey && !noKeyring(err) {
 		return err
 	}
 	return c.Settings.Update(ctx, func(s *settings.Settings) { s.RemoveProvider(id) })
@@ -58,7 +60,7 @@ func (c *Core) CheckProvider(ctx context.Context, id string) error {
 	if !ok {
 		return &event.Error{Class: event.ClassConfig, Message: "This provider does not exist any more."}
 	}
-	key, err := c.Keys.Get(ctx, provider.Secret(id))
+	key, err := c.keyOf(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -68,4 +70,22 @@ func (c *Core) CheckProvider(ctx context.Context, id string) error {
 		}
 	}
 	return nil
+}
+
+// noKeyring reports that there is none at all, so that nothing can be kept, or left behind, in it.
+func noKeyring(err error) bool {
+	var u *secret.Unavailable
+	return errors.As(err, &u) && u.None
+}
+
+// keyOf is the key of a provider, "" when none is kept. Where there is no keyring at all none can be, and a server that may
+// want none must not be out of reach for that.
+func (c *Core) keyOf(ctx context.Context, id string) (string, error) {
+	key, err := c.Keys.Get(ctx, provider.Secret(id))
+	if noKeyring(err) {
+		if p, ok := provider.Find(c.Settings.Get().Providers, id); ok && p.Key == provider.KeyOptional {
+			return "", nil
+		}
+	}
+	return key, err
 }

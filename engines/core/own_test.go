@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"keva/agent/event"
 	"keva/agent/provider"
 	"keva/agent/session"
 	"keva/platform/secret"
@@ -19,10 +20,34 @@ type stuck struct{ *secret.Volatile }
 
 func (stuck) Delete(context.Context, string) error { return errors.New("the keyring is locked") }
 
-// stuckMachine has it.
-type stuckMachine struct{ *machine }
+// none is no keyring at all.
+type none struct{ *secret.Volatile }
 
-func (m stuckMachine) Keys() secret.Keyring { return stuck{m.keys} }
+var errNone = &secret.Unavailable{Reason: &event.Error{Message: "This system has no keyring."}, None: true}
+
+func (none) Get(context.Context, string) (string, error) { return "", errNone }
+func (none) Delete(context.Context, string) error        { return errNone }
+
+// keysMachine has another keyring.
+type keysMachine struct {
+	*machine
+	ring secret.Keyring
+}
+
+func (m keysMachine) Keys() secret.Keyring { return m.ring }
+
+// with opens a core with a keyring.
+func with(t *testing.T, ring secret.Keyring) *Core {
+	t.Helper()
+	_, m := world(t, "")
+	t.Setenv("KEVA_HOME", t.TempDir())
+	c, _, err := Open(t.Context(), Options{Version: "1.2.3", Device: keysMachine{m, ring}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
 
 func own(name string) provider.Provider {
 	return provider.Provider{Name: name, Kinds: []provider.Kind{provider.Anthropic}, BaseURL: "https://a.example", Key: provider.KeyOptional}
@@ -83,13 +108,7 @@ func TestOwnProvidersComeAndGo(t *testing.T) {
 // A key that can't be deleted keeps its provider, so that it can be tried again. One that is left behind belongs to an id
 // that nobody gets again: it must never go to another address.
 func TestAKeyThatStays(t *testing.T) {
-	_, m := world(t, "")
-	t.Setenv("KEVA_HOME", t.TempDir())
-	c, _, err := Open(t.Context(), Options{Version: "1.2.3", Device: stuckMachine{m}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := with(t, stuck{&secret.Volatile{}})
 	p, err := c.PutProvider(t.Context(), own("p"))
 	if err != nil {
 		t.Fatal(err)
@@ -139,5 +158,30 @@ func TestAnOwnProviderIsTried(t *testing.T) {
 	}
 	if err := c.CheckProvider(t.Context(), "custom-gone"); err == nil {
 		t.Error("nothing was tried, and found good")
+	}
+}
+
+// Without any keyring a server that wants no key can still be used; one that needs a key says why there is none.
+func TestAnOwnServerNeedsNoKeyring(t *testing.T) {
+	c := with(t, none{&secret.Volatile{}})
+	p, err := c.PutProvider(t.Context(), own("mine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := c.access.Resolve(t.Context(), p.ID, "claude"); err != nil || r.BaseURL == "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := c.access.Resolve(t.Context(), provider.Claude, "claude"); err == nil || !strings.Contains(err.Error(), "no keyring") {
+		t.Error(err)
+	}
+	p.Key = provider.KeyRequired
+	if _, err := c.PutProvider(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.access.Resolve(t.Context(), p.ID, "claude"); err == nil || !strings.Contains(err.Error(), "no keyring") {
+		t.Error(err)
+	}
+	if err := c.RemoveProvider(t.Context(), p.ID, false); err != nil || len(ids(c)) != 0 {
+		t.Error("it can't be removed: ", err)
 	}
 }
