@@ -41,6 +41,7 @@ func (s *Session) look(rt runtime.Runtime, traffic func() runtime.Traffic) (blin
 	var tracker liveness.Tracker
 	var dog liveness.Watchdog
 	var heard time.Time
+	var pace pace
 	return s.svc.deps.Every(lookEvery, func() {
 		s.mu.Lock()
 		settled, phase, last := s.state.Settled(), s.state.Phase(), s.state.LastEvent
@@ -49,6 +50,7 @@ func (s *Session) look(rt runtime.Runtime, traffic func() runtime.Traffic) (blin
 		s.mu.Unlock()
 		if settled {
 			dog.Stop()
+			pace.stop()
 			if had { // nothing runs: nothing is said about it
 				s.mu.Lock()
 				s.reading = liveness.Reading{}
@@ -57,6 +59,7 @@ func (s *Session) look(rt runtime.Runtime, traffic func() runtime.Traffic) (blin
 			return
 		}
 		now := s.svc.deps.Clock()
+		pace.look(now)
 		r := tracker.Observe(evidence(rt, traffic, last, now))
 		if last.After(heard) || phase == turn.PhaseNeedsYou { // waiting for the user is not silence of the engine
 			heard = last
@@ -69,10 +72,33 @@ func (s *Session) look(rt runtime.Runtime, traffic func() runtime.Traffic) (blin
 		if dog.Check(r, now) == liveness.Expire {
 			s.expire(now.Sub(last))
 		}
-		if !open && !r.Fresh() && now.Sub(later(last, r.Since)) > budget.Settle.Time {
+		if !open && !r.Fresh() && pace.silent(later(last, r.Since), now) > budget.Settle.Time {
 			s.abandon(rt)
 		}
 	})
+}
+
+// jump is a step between two looks that no pause of a busy machine explains: the clock was set, or the device slept.
+const jump = time.Minute
+
+// pace notices that the clock was set. The zero value has not looked.
+type pace struct{ looked, jumped time.Time }
+
+func (p *pace) stop() { *p = pace{} }
+
+func (p *pace) look(now time.Time) {
+	if !p.looked.IsZero() && now.Sub(p.looked).Abs() > jump {
+		p.jumped = now
+	}
+	p.looked = now
+}
+
+// silent is how long nothing was heard since a time, counted from the last jump at most: before it the clock was another.
+func (p *pace) silent(since, now time.Time) time.Duration {
+	if !p.jumped.IsZero() && (p.jumped.After(since) || since.Sub(now) > jump) {
+		since = p.jumped
+	}
+	return now.Sub(since)
 }
 
 func evidence(rt runtime.Runtime, traffic func() runtime.Traffic, last, now time.Time) liveness.Evidence {
