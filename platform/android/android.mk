@@ -37,8 +37,8 @@ build/keva-arm64-v8a-shell.apk:
 # -Xcheck:jni complains on standard output and goes on.
 apk-jvm-test: setup-apk ## run the calls to Java, and our two Java classes, on a desktop's Java
 	@mkdir -p build/android
-	$(GO) vet -tags jvmtest ./platform/android
-	@$(GO) test -count=1 -v -tags jvmtest -timeout 10m ./platform/android >build/android/jvm.log 2>&1 || { cat build/android/jvm.log; exit 1; }
+	$(GO) vet -tags jvmtest ./platform/android ./platform/device
+	@$(GO) test -count=1 -v -tags jvmtest -timeout 10m ./platform/android ./platform/device >build/android/jvm.log 2>&1 || { cat build/android/jvm.log; exit 1; }
 	@if grep -n 'WARNING in native method\|FATAL ERROR in native method' build/android/jvm.log; then exit 1; fi
 	@tail -1 build/android/jvm.log
 
