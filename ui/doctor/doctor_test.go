@@ -2,9 +2,6 @@ package doctor
 
 import (
 	"context"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -124,21 +121,4 @@ func TestBothThemesDraw(t *testing.T) {
 	}
 }
 
-// shoot keeps a picture for people, where git ignores it.
-func shoot(t *testing.T, w fyne.Window, name string) {
-	if os.Getenv("KEVA_SHOTS") == "" {
-		return
-	}
-	dir := filepath.Join("testdata", "failed")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, name+".png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, w.Canvas().Capture()); err != nil {
-		t.Fatal(err)
-	}
-}
+func shoot(t *testing.T, w fyne.Window, name string) { uitest.Shoot(t, w, name) }

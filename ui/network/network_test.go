@@ -3,9 +3,6 @@ package network
 import (
 	"context"
 	"errors"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -161,20 +158,4 @@ func TestUpdatesAreOffUntilAnAddressIsSet(t *testing.T) {
 	d.loop.Until("the check", func() bool { return d.f.checks == 1 && !d.checking })
 }
 
-func (d *desk) shoot(name string) {
-	if os.Getenv("KEVA_SHOTS") == "" {
-		return
-	}
-	dir := filepath.Join("testdata", "failed")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		d.t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, name+".png"))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, d.win.Canvas().Capture()); err != nil {
-		d.t.Fatal(err)
-	}
-}
+func (d *desk) shoot(name string) { uitest.Shoot(d.t, d.win, name) }

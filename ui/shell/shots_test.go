@@ -1,10 +1,9 @@
 package shell
 
 import (
-	"image/png"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"keva/ui/uitest"
 
 	"fyne.io/fyne/v2/test"
 
@@ -13,25 +12,7 @@ import (
 	"keva/ui/theme"
 )
 
-// shoot writes a picture of the window into testdata/failed, which git ignores, when KEVA_SHOTS is set. Pictures are for
-// people: they depend on the fonts of the machine, so nothing compares them.
-func (h *house) shoot(name string) {
-	if os.Getenv("KEVA_SHOTS") == "" {
-		return
-	}
-	dir := filepath.Join("testdata", "failed")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		h.t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, name+".png"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, h.Window().Canvas().Capture()); err != nil {
-		h.t.Fatal(err)
-	}
-}
+func (h *house) shoot(name string) { uitest.Shoot(h.t, h.Window(), name) }
 
 // look checks the screen that is shown, and takes a picture of it.
 func (h *house) look(name string) {
