@@ -3,9 +3,6 @@ package settings
 import (
 	"context"
 	"errors"
-	"image/png"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -229,19 +226,5 @@ func (h *house) look(name string) {
 			h.t.Errorf("%s: “%s” is %v", name, a.AccessibilityLabel(), s)
 		}
 	})
-	if os.Getenv("KEVA_SHOTS") == "" {
-		return
-	}
-	dir := filepath.Join("testdata", "failed")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		h.t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, name+".png"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, h.win.Canvas().Capture()); err != nil {
-		h.t.Fatal(err)
-	}
+	uitest.Shoot(h.t, h.win, name)
 }
