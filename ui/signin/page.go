@@ -20,6 +20,9 @@ import (
 // page is what the state asks for.
 func (s *Screen) page() []fyne.CanvasObject {
 	v := s.deps.Service.View()
+	if v.Method.Engine != s.deps.Engine && over(v.State) { // how another engine's ended is said on its page
+		return s.choose("")
+	}
 	switch st := v.State.(type) {
 	case signin.Opening:
 		return s.waiting("Starting…", "This takes a few seconds.")
@@ -65,6 +68,15 @@ func (s *Screen) page() []fyne.CanvasObject {
 	case signin.None, nil:
 	}
 	return s.choose("")
+}
+
+// over reports whether a sign-in has ended, as far as that is known.
+func over(st signin.State) bool {
+	switch st.(type) {
+	case signin.Done, signin.Failed, signin.Cancelled:
+		return true
+	}
+	return false
 }
 
 // choose lists the ways.

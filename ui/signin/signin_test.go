@@ -230,6 +230,18 @@ func TestKeyWay(t *testing.T) {
 }
 
 // Where there is no keyring the user may have a locked file; a wrong passphrase loses nothing.
+// What became of another engine's sign-in is no word about this one.
+func TestAnotherEnginesFailure(t *testing.T) {
+	d := open(t, theme.Light)
+	other := signin.Method{ID: "plan", Engine: "codex", Provider: "chatgpt", Kind: signin.KindDevice, Label: "ChatGPT plan"}
+	d.to(other, signin.Failed{Reason: &event.Error{Message: "OpenAI can't be reached."}})
+	if w := d.words(); strings.Contains(w, "OpenAI") || !strings.Contains(w, "Claude subscription") {
+		t.Error(w)
+	}
+	d.to(other, signin.WaitingForDevice{UserCode: "ABCD-1234"})
+	d.says("ABCD-1234") // it is under way, and can be stopped here
+}
+
 // The service tells that it failed after the call has returned why: the reason and the ways out of it stay.
 func TestLateNewsOfAFailure(t *testing.T) {
 	d := open(t, theme.Light)
