@@ -130,17 +130,6 @@ func (s Settings) Provider(engine string) (provider.Provider, bool) {
 	return provider.Find(s.Providers, s.Choices[engine].Provider)
 }
 
-// Custom is the user's own provider.
-func (s Settings) Custom() (provider.Provider, bool) {
-	return provider.Find(s.Providers, provider.Custom)
-}
-
-// SetCustom puts p, made by provider.NewCustom, in the place of the user's own provider.
-func (s *Settings) SetCustom(p provider.Provider) { s.PutProvider(p) }
-
-// RemoveCustom forgets the user's own provider. Engines that use it go back to the demo.
-func (s *Settings) RemoveCustom() { s.RemoveProvider(provider.Custom) }
-
 // PutProvider adds a provider of the user's, or replaces the one of its id.
 func (s *Settings) PutProvider(p provider.Provider) {
 	if i := slices.IndexFunc(s.Providers, func(q provider.Provider) bool { return q.ID == p.ID }); i >= 0 {

@@ -72,7 +72,7 @@ func TestChoicesSurviveARestart(t *testing.T) {
 	}
 	consent := trust.Consent{Dir: "/srv/project", Hash: "h", Entries: []trust.Entry{{Engine: "claude", Kind: trust.KindHook, Text: "make", File: "f", Line: 1}}}
 	err = s.Update(t.Context(), func(s *Settings) {
-		s.SetCustom(custom)
+		s.PutProvider(custom)
 		s.Engine = "codex"
 		s.Choices["codex"] = Choice{provider.Custom, "own-model", "high"}
 		s.Choices["claude"] = Choice{provider.Claude, "sonnet", "max"}
@@ -136,11 +136,11 @@ func TestUsedDeviceFallsBackFieldByField(t *testing.T) {
 		{"garbage providers", "providers", `"x"`, "providers", func(s Settings) bool { return reflect.DeepEqual(s.Providers, provider.Hydrate(nil)) }},
 		{
 			"unsafe address", "providers", `[{"id":"custom","name":"n","kinds":["responses"],"base_url":"http://llm.example"}]`, "provider",
-			func(s Settings) bool { _, ok := s.Custom(); return !ok },
+			func(s Settings) bool { _, ok := provider.Find(s.Providers, provider.Custom); return !ok },
 		},
 		{
 			"protocol of the future", "providers", `[{"id":"custom","kinds":["telepathy"],"base_url":"https://llm.example"}]`, "provider",
-			func(s Settings) bool { _, ok := s.Custom(); return !ok },
+			func(s Settings) bool { _, ok := provider.Find(s.Providers, provider.Custom); return !ok },
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestUpdateRefusesWhatCanNotWork(t *testing.T) {
 		"provider":                   func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Claude} },
 		"provider that is not there": func(s *Settings) { s.Choices["codex"] = Choice{Provider: provider.Custom} },
 		"address": func(s *Settings) {
-			s.SetCustom(provider.Provider{ID: provider.Custom, Kinds: []provider.Kind{provider.Responses}, BaseURL: "http://x.example"})
+			s.PutProvider(provider.Provider{ID: provider.Custom, Kinds: []provider.Kind{provider.Responses}, BaseURL: "http://x.example"})
 		},
 	} {
 		var e *event.Error
@@ -261,7 +261,7 @@ func TestOwnProviderMovesFromOneEngineToTheOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.SetCustom(p)
+			s.PutProvider(p)
 			s.Choices[e.ID] = Choice{Provider: provider.Custom, Model: "m"}
 		})
 		if err != nil {
@@ -271,7 +271,7 @@ func TestOwnProviderMovesFromOneEngineToTheOther(t *testing.T) {
 	if got := s.Get(); got.Choice("claude").Provider != provider.Demo || got.Choice("codex").Provider != provider.Custom {
 		t.Errorf("%+v", got.Choices)
 	}
-	if err := s.Update(t.Context(), (*Settings).RemoveCustom); err != nil || s.Get().Choice("codex").Provider != provider.Demo {
+	if err := s.Update(t.Context(), func(s *Settings) { s.RemoveProvider(provider.Custom) }); err != nil || s.Get().Choice("codex").Provider != provider.Demo {
 		t.Errorf("%v, %+v", err, s.Get().Choices)
 	}
 }
