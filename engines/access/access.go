@@ -215,7 +215,7 @@ func (a *Access) through(name string, w way, key string) (runtime.Provider, erro
 		g = &opened{}
 		o := gateway.Options{Upstream: u, Credential: credential(w, &g.key)}
 		if a.opt.Transport != nil && w.id != provider.Demo {
-			o.Transport = a.opt.Transport("provider: " + name)
+			o.Transport = a.opt.Transport("provider: " + w.id) // its name is the user's, and attempts are in what may be shared
 		}
 		g.key.Store(&key)
 		if g.Gateway, err = gateway.Start(a.ctx, o); err != nil {

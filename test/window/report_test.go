@@ -106,7 +106,7 @@ func TestReportOfAUsedDevice(t *testing.T) {
 	}
 	prompt := "Start the tour. My key is " + secrets["key in the prompt"] + ", password=" + secrets["password in the prompt"]
 	d.run([]int{0, 1, 3}, "run", "-demo", "-allow", "all", "-timeout", "2m", "-C", dir, prompt) // a tour in a folder without its project
-	d.run([]int{1, 3, 5, 6}, "run", "-engine", "claude", "-timeout", "1m", "-C", dir, prompt)   // a provider that nobody can reach, or whose key nobody can ask for
+	d.run([]int{1, 3, 5, 6}, "run", "-engine", "claude", "-timeout", "10s", "-C", dir, prompt)  // a provider that nobody can reach, or whose key nobody can ask for
 
 	stored := ""
 	files, err := filepath.Glob(filepath.Join(d.home, "data", "keva.db*"))
@@ -139,7 +139,7 @@ func TestReportOfAUsedDevice(t *testing.T) {
 		if strings.Contains(strings.ToLower(report), strings.ToLower(secret)) {
 			t.Errorf("the %s is in the report:\n%s", what, report)
 		}
-		if strings.Contains(strings.ToLower(text), strings.ToLower(secret)) && what != "name of a provider" {
+		if strings.Contains(strings.ToLower(text), strings.ToLower(secret)) {
 			t.Errorf("the %s is in the findings:\n%s", what, text)
 		}
 	}
