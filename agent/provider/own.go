@@ -25,6 +25,8 @@ func Check(p Provider) error {
 		return refuse("This provider belongs to Keva and can't be changed.", p.ID)
 	case len(p.Kinds) == 0 || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return !k.Valid() }):
 		return refuse("Choose which protocol the provider speaks.", fmt.Sprintf("kinds %q", p.Kinds))
+	case p.Key == KeyNone || p.Key == KeySignIn: // those are Keva's own: the demo answers for them, or an engine's sign-in
+		return refuse("Say whether the server wants a key.", string(p.Key))
 	case !slices.Contains([]Auth{AuthDefault, AuthBearer}, p.Auth):
 		return refuse("Choose how the key is sent.", string(p.Auth))
 	}

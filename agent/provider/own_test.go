@@ -50,3 +50,17 @@ func TestOwnProviders(t *testing.T) {
 		}
 	}
 }
+
+// An address of the user's must never be answered by the demo, or by an engine's own sign-in.
+func TestOwnProviderIsNotTheDemo(t *testing.T) {
+	own := Provider{ID: "custom-1", Name: "Mine", Kinds: []Kind{Anthropic}, BaseURL: "https://llm.example", Key: KeyOptional}
+	if err := Check(own); err != nil {
+		t.Fatal(err)
+	}
+	for _, need := range []Need{KeyNone, KeySignIn} {
+		own.Key = need
+		if Check(own) == nil {
+			t.Errorf("%q was taken", need)
+		}
+	}
+}
