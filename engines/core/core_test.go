@@ -129,6 +129,20 @@ func TestToolsOverALife(t *testing.T) {
 		t.Fatal(err)
 	}
 	state(onboarding.ToolsReady)
+	// Another word of the same length: only a look at every file sees it, which is the doctor's; then it is mended.
+	if err := os.WriteFile(filepath.Join(tree.Root, "usr", "word"), []byte("eno"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	state(onboarding.ToolsReady)
+	c.toolsAreDamaged()
+	state(onboarding.ToolsDamaged)
+	if err := c.Unpack(t.Context(), func(onboarding.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	state(onboarding.ToolsReady)
+	if c.word(t) != "one" {
+		t.Error(c.word(t))
+	}
 	// The app was updated: another pack. An engine that runs is asked to yield, and one that works is not disturbed.
 	c.Close()
 	m.pack = packOf(t, "two")

@@ -78,9 +78,15 @@ func (c *Core) checkEngine(ctx context.Context, id, label string) []doctor.Findi
 		return one(doctor.Unknown, "It was not looked at.", "Try again.", err.Error())
 	}
 	defer lease.Release()
-	found, kind, err := catalog.Problems(ctx, c.options, id, plan.Options{Lease: lease})
+	found, kind, err := catalog.Problems(ctx, c.options, id, plan.Options{Lease: lease, Full: true})
 	if err != nil {
 		return failed(err)
+	}
+	for i, p := range found {
+		if kind == plan.KindPack && p.Reason == plan.HashMismatch && p.Weight == plan.Blocks {
+			c.toolsAreDamaged()
+			found[i].Remedy = "Go back to the list of sessions: Keva mends its tools there, and nothing else is touched."
+		}
 	}
 	if len(found) == 0 && busy != nil {
 		return one(doctor.Unknown, "Its files are in order. It was not started: "+busy.Error(), "Look again when nothing runs.", "")

@@ -87,6 +87,13 @@ func (c *Core) sweepTools(ctx context.Context, root string) {
 	}
 }
 
+// toolsAreDamaged is what a check of every file found: the quick one does not see it. The first start mends them.
+func (c *Core) toolsAreDamaged() {
+	c.toolsMu.Lock()
+	defer c.toolsMu.Unlock()
+	c.tools = onboarding.ToolsDamaged
+}
+
 // openPack opens the pack that this installation of Keva brings along.
 func (c *Core) openPack() (*pack.Opened, error) {
 	file, entry := c.device.Pack()

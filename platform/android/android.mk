@@ -16,7 +16,8 @@ APK_CHECK := $(GO) run ./test/apkcheck
 setup-apk:
 	@./setup.sh apk
 
-apk: setup-apk ## build the Android app (ABI=arm64|x86_64, PACK=file from `make pack`; SHELL_ONLY=1: without it)
+apk: setup-apk ## build the Android app (ABI=arm64|x86_64, PACK=file, made first if missing; SHELL_ONLY=1: without it)
+	@[ -n "$(SHELL_ONLY)" ] || [ -f "$(PACK)" ] || $(MAKE) --no-print-directory pack ARCH=$(if $(filter arm64%,$(ABI)),arm64,amd64)
 	@$(APK_BUILD) -abi $(ABI) $(if $(SHELL_ONLY),,-pack $(PACK))
 
 apk-check: setup-apk ## say what is wrong with the APKs in build/ (APK=files)

@@ -103,7 +103,10 @@ func (s *Shell) showDoctor() {
 		Service: s.deps.Doctor, Back: func() { s.pop() }, Post: s.deps.Post, Go: s.deps.Go,
 		Review: func(text string, save func() (string, error)) { s.review(text, save) },
 	})
-	s.push(page{object: d.Object(), closed: d.Stop})
+	s.push(page{object: d.Object(), closed: func() {
+		d.Stop()
+		s.start.Look() // it may have found tools that have to be mended
+	}})
 }
 
 // links are the rows of the settings that lead elsewhere.
