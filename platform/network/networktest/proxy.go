@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Kind is how a proxy behaves.
@@ -62,6 +65,10 @@ type Proxy struct {
 // by TLS. It ends with the test.
 func NewProxy(t testing.TB, w *World, kind Kind, ca *CA) *Proxy {
 	t.Helper()
+	if kind == Unreachable {
+		addr := deaf(t)
+		return &Proxy{Kind: kind, Addr: addr, URL: "http://" + addr, w: w, ca: ca, conns: map[net.Conn]bool{}}
+	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -79,13 +86,27 @@ func NewProxy(t testing.TB, w *World, kind Kind, ca *CA) *Proxy {
 	case Open, Refusing, Unreachable, Slow, Cutting, Intercepting:
 	}
 	p.URL = u.String()
-	if kind == Unreachable {
-		_ = l.Close()
-		return p
-	}
 	p.wait.Go(p.accept)
 	t.Cleanup(p.close)
 	return p
+}
+
+// deaf is an address at which nobody listens as long as the test runs: the port is taken, so that no other test gets it.
+func deaf(t testing.TB) string {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", name.(*unix.SockaddrInet4).Port)
 }
 
 func (p *Proxy) close() {
