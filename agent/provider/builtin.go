@@ -49,7 +49,7 @@ func gptModels() []Model {
 
 // others are endpoints of other companies that document one of the two protocols for these engines. Their models change
 // often and differ by account, so none is listed here: they are asked for theirs. None of them could be tried from where
-// this list was written; the addresses are those of their documentation.
+// this list was written. None of their addresses was ever called from here, and some are from memory: check before a release.
 func others() []Provider {
 	return []Provider{
 		{ID: "deepseek", Name: "DeepSeek", Kinds: []Kind{Anthropic}, BaseURL: "https://api.deepseek.com/anthropic", Key: KeyRequired},
