@@ -22,6 +22,7 @@ import (
 	"keva/platform/device"
 	"keva/platform/network"
 	"keva/platform/secret"
+	"keva/platform/settings"
 )
 
 // machine is a desktop with a keyring in memory and a pack that the test chooses.
@@ -333,5 +334,26 @@ func TestOldTemporaryFilesAreSwept(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); err != nil {
 		t.Error(err)
+	}
+}
+
+// The demo that a device begins with is no choice; a provider without its key is no account.
+func TestFactsOfTheFirstStart(t *testing.T) {
+	c, _ := world(t, plan.KindHost)
+	next := func() onboarding.Step { return onboarding.Next(FirstStart{c}.Facts(t.Context())) }
+	if got := next(); got != onboarding.StepAccount {
+		t.Errorf("a fresh device: %s", got)
+	}
+	if err := c.Settings.Update(t.Context(), func(s *settings.Settings) { s.Choices["claude"] = settings.Choice{Provider: "anthropic"} }); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != onboarding.StepAccount {
+		t.Errorf("without the key: %s", got)
+	}
+	if err := c.SetKey(t.Context(), "anthropic", "sk-test-not-a-real-key-0001"); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != onboarding.StepFolder {
+		t.Errorf("with the key: %s", got)
 	}
 }

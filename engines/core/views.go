@@ -6,6 +6,7 @@ import (
 
 	"keva/agent/connection"
 	"keva/agent/onboarding"
+	"keva/agent/provider"
 	"keva/engines/catalog"
 	"keva/platform/network"
 	"keva/platform/settings"
@@ -18,12 +19,29 @@ type FirstStart struct{ *Core }
 // Facts are what is known of the device.
 func (f FirstStart) Facts(ctx context.Context) onboarding.Facts {
 	set := f.Settings.Get()
-	out := onboarding.Facts{Tools: f.Tools(ctx), Engine: set.Engine, Provider: set.Choice(set.Engine).Provider, Usable: true}
+	out := onboarding.Facts{Tools: f.Tools(ctx), Engine: set.Engine}
 	list, err := f.Service.Sessions(ctx)
 	if out.Sessions = len(list); err != nil {
 		out.Sessions = 1 // the list says what is wrong; a first start would not
 	}
+	if out.Sessions > 0 { // nobody is asked for an account any more, and no keyring for a key
+		return out
+	}
+	// The demo is what a device begins with: nobody has chosen it.
+	if p, ok := provider.Find(set.Providers, set.Choice(set.Engine).Provider); ok && p.Key != provider.KeyNone {
+		out.Provider, out.Usable = p.ID, f.usable(ctx, p)
+	}
 	return out
+}
+
+// usable reports whether nothing more is needed of the user for a provider. A sign-in makes its provider the chosen one only
+// when it is done.
+func (f FirstStart) usable(ctx context.Context, p provider.Provider) bool {
+	if p.Key != provider.KeyRequired {
+		return true
+	}
+	key, err := f.Keys.Get(ctx, provider.Secret(p.ID))
+	return err == nil && key != ""
 }
 
 // Agents lists the engines.

@@ -79,6 +79,9 @@ func (s *Screen) Look() {
 
 func (s *Screen) set(f onboarding.Facts) {
 	before := s.Needed()
+	if !s.known && onboarding.Next(f) == onboarding.StepFolder { // closed after the sign-in: it goes on there
+		s.folder = true
+	}
 	s.known, s.facts = true, f
 	if f.Sessions > 0 {
 		s.folder, s.signIn = false, nil

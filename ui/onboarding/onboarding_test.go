@@ -183,6 +183,18 @@ func TestComputer(t *testing.T) {
 	}
 }
 
+// A first start that was left after the sign-in goes on with the folder; the agents are one step back.
+func TestGoesOnAfterTheSignIn(t *testing.T) {
+	d := open(t, theme.Light, onboarding.Facts{Tools: onboarding.ToolsReady, Engine: "codex", Provider: "openai", Usable: true})
+	d.says("Where shall\nit work?")
+	if !d.Back() {
+		t.Fatal("there is no way back")
+	}
+	uitest.Button(t, d.Object(), "Set up Codex")
+	d = open(t, theme.Light, onboarding.Facts{Tools: onboarding.ToolsReady, Engine: "codex", Provider: "openai"})
+	uitest.Button(t, d.Object(), "Set up Codex") // the key is gone
+}
+
 func TestLeft(t *testing.T) {
 	for left, want := range map[time.Duration]string{0: "", 300 * time.Millisecond: "about 1 s left", 61 * time.Second: "about 2 min left"} {
 		tl := tools{running: true, at: onboarding.Progress{Left: left}}
